@@ -1,0 +1,86 @@
+//! Threads: the one place that knows whether there are any.
+//!
+//! Work is cut into pieces whose size never depends on the number of threads, and pieces write to places of
+//! their own. So every result has the same bits on any number of threads, and without the `parallel` feature.
+
+#[cfg(feature = "parallel")]
+use rayon::prelude::*;
+
+/// A pool of threads, entered once per step; or none.
+#[derive(Debug)]
+pub struct Exec {
+    threads: usize,
+    #[cfg(feature = "parallel")]
+    pool: Option<rayon::ThreadPool>,
+}
+
+impl Exec {
+    /// A pool of `threads` threads; 1, or a system that refuses threads, gives the caller's own thread alone.
+    pub fn new(threads: usize) -> Exec {
+        #[cfg(feature = "parallel")]
+        {
+            let pool = if threads > 1 {
+                rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok()
+            } else {
+                None
+            };
+            Exec { threads: if pool.is_some() { threads } else { 1 }, pool }
+        }
+        #[cfg(not(feature = "parallel"))]
+        {
+            let _ = threads;
+            Exec { threads: 1 }
+        }
+    }
+
+    /// How many threads work.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Runs `f` inside the pool, so that the work it splits finds its threads awake.
+    pub fn install<T: Send>(&self, f: impl FnOnce() -> T + Send) -> T {
+        #[cfg(feature = "parallel")]
+        if let Some(pool) = &self.pool {
+            return pool.install(f);
+        }
+        f()
+    }
+
+    /// Both closures, side by side if there are threads. Call inside [`Exec::install`].
+    pub fn join<A: Send, B: Send>(
+        &self,
+        a: impl FnOnce() -> A + Send,
+        b: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        #[cfg(feature = "parallel")]
+        if self.pool.is_some() {
+            return rayon::join(a, b);
+        }
+        (a(), b())
+    }
+
+    /// `f(index, item)` for every item, in any order. Call inside [`Exec::install`].
+    pub fn for_each<T: Send>(&self, items: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
+        #[cfg(feature = "parallel")]
+        if self.pool.is_some() && items.len() > 1 {
+            items.par_iter_mut().with_max_len(1).enumerate().for_each(|(i, item)| f(i, item));
+            return;
+        }
+        for (i, item) in items.iter_mut().enumerate() {
+            f(i, item);
+        }
+    }
+
+    /// `f(index, chunk)` for every chunk of `size` items, in any order. Call inside [`Exec::install`].
+    pub fn for_each_chunk<T: Send>(&self, items: &mut [T], size: usize, f: impl Fn(usize, &mut [T]) + Sync) {
+        #[cfg(feature = "parallel")]
+        if self.pool.is_some() && items.len() > size {
+            items.par_chunks_mut(size).enumerate().for_each(|(i, chunk)| f(i, chunk));
+            return;
+        }
+        for (i, chunk) in items.chunks_mut(size).enumerate() {
+            f(i, chunk);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Elastic bodies by implicit time integration with ADMM.
+#![allow(missing_docs)]
+pub mod exec;
+pub mod math;

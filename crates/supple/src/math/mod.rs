@@ -1,0 +1,19 @@
+//! Numbers: the arithmetic that everything else is written in.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `real.rs` | trait `Real`: a number or lanes of numbers; `f64` as the reference |
+//! | `lane.rs`, `lane/x86.rs` | lanes, and their choice at run time; the only SIMD intrinsics |
+//! | `small.rs` | 3-vectors and 3×D matrices of `Real` |
+//! | `svd.rs` | signed 3×3 singular value decomposition |
+//! | `polar.rs` | rotation of a 3×3 matrix without the decomposition |
+//! | `nodes.rs` | per-node vectors |
+//!
+//! To add a kind of lanes: implement `Real` for it behind a check in `lane::dispatch`, nowhere else.
+
+pub mod lane;
+pub mod nodes;
+pub mod polar;
+pub mod real;
+pub mod small;
+pub mod svd;

@@ -1,0 +1,115 @@
+//! The rotation R of a 3×3 matrix F that maximises tr(RᵀF), without a decomposition.
+//!
+//! The maximum s = σ1 + σ2 + σ3 (signed) is the largest root of s⁴ − 2ns² − 8Ds + n² − 4c, with n = |F|²,
+//! c = |cof F|², D = det F, and R's unit quaternion is the eigenvector to s of Davenport's 4×4 matrix K:
+//! any column of adj(K − sI). Where σ2 + σ3 nearly vanishes the root is nearly double, and the
+//! decomposition takes over.
+
+use super::real::{Mask, Real};
+use super::small::{Mat3, cofactor, det, mul, norm2, scale, select_local, transpose};
+use super::svd::svd;
+
+/// The rotation of F, the sum of its signed singular values, and a lower bound of σ2 + σ3.
+pub struct Polar<R> {
+    /// The rotation R = U Vᵀ of the signed decomposition.
+    pub r: Mat3<R>,
+    /// tr(RᵀF) = σ1 + σ2 + σ3.
+    pub sum: R,
+    /// A lower bound of σ2 + σ3 ≥ 0.
+    pub gap: R,
+}
+
+/// The polar rotation of F; for lanes with a repeated root any of the maximisers.
+#[inline(always)]
+pub fn polar<R: Real>(f: &Mat3<R>) -> Polar<R> {
+    let (l, two) = (R::one(), R::splat(2.0));
+    let size = norm2(f).sqrt();
+    let safe = size.max(R::splat(1e-140));
+    let inv = l / safe;
+    let a = [scale(inv, f[0]), scale(inv, f[1]), scale(inv, f[2])];
+    // Now n = 1 (or less for a vanishing matrix, which goes to the decomposition below).
+    let c4 = R::splat(4.0) * norm2(&cofactor(&a));
+    let d = det(&a);
+    let (d2, d8) = (two * d, R::splat(8.0) * d);
+    let constant = l - c4;
+
+    let mut s = R::splat(1.732_050_807_568_877_2);
+    let mut step = R::zero();
+    for _ in 0..8 {
+        let q = s * s;
+        let p = q * (q - two) - d8 * s + constant;
+        let slope = R::splat(4.0) * (s * (q - l) - d2);
+        step = p / slope.max(R::splat(1e-30));
+        s -= step;
+    }
+    // 2(σ1+σ2)(σ1+σ3)(σ2+σ3), and from it a bound of σ2+σ3 by the arithmetic mean of the other factors.
+    let product = s * (s * s - l) - d2;
+    let mean = s + l;
+    let gap = two * product / (mean * mean);
+
+    // adj(K − sI) by 2×2 minors; K is symmetric, so is its adjugate.
+    let tr = a[0][0] + a[1][1] + a[2][2];
+    let t = tr + s;
+    let (k01, k02, k03) = (a[1][2] - a[2][1], a[2][0] - a[0][2], a[0][1] - a[1][0]);
+    let k00 = tr - s;
+    let (k11, k22, k33) = (two * a[0][0] - t, two * a[1][1] - t, two * a[2][2] - t);
+    let (k12, k13, k23) = (a[0][1] + a[1][0], a[0][2] + a[2][0], a[1][2] + a[2][1]);
+    let m23_23 = k22 * k33 - k23 * k23;
+    let m12_23 = k12 * k33 - k13 * k23;
+    let m12_22 = k12 * k23 - k13 * k22;
+    let m02_23 = k02 * k33 - k03 * k23;
+    let m02_22 = k02 * k23 - k03 * k22;
+    let m01_12 = k02 * k13 - k03 * k12;
+    let m11_13 = k11 * k33 - k13 * k13;
+    let m01_13 = k01 * k33 - k03 * k13;
+    let m11_12 = k11 * k23 - k13 * k12;
+    let m01_11 = k01 * k13 - k03 * k11;
+    let m11_22 = k11 * k22 - k12 * k12;
+    let m01_22 = k01 * k22 - k02 * k12;
+    let m01_1 = k01 * k12 - k02 * k11;
+    let c00 = k11 * m23_23 - k12 * m12_23 + k13 * m12_22;
+    let c01 = -(k01 * m23_23 - k02 * m12_23 + k03 * m12_22);
+    let c02 = k01 * m12_23 - k02 * m11_13 + k03 * m11_12;
+    let c03 = -(k01 * m12_22 - k02 * m11_12 + k03 * m11_22);
+    let c11 = k00 * m23_23 - k02 * m02_23 + k03 * m02_22;
+    let c12 = -(k00 * m12_23 - k02 * m01_13 + k03 * (k01 * k23 - k02 * k13));
+    let c13 = k00 * m12_22 - k02 * (k01 * k23 - k03 * k12) + k03 * m01_22;
+    let c22 = k00 * m11_13 - k01 * m01_13 + k03 * m01_11;
+    let c23 = -(k00 * m11_12 - k01 * (k01 * k23 - k03 * k12) + k03 * m01_1);
+    let c33 = k00 * m11_22 - k01 * m01_22 + k02 * m01_1;
+    let _ = m01_12;
+
+    // The column with the largest diagonal entry (all have the same sign).
+    let (mut w, mut x, mut y, mut z, mut best) = (c00, c01, c02, c03, c00.abs());
+    let better = best.lt(c11.abs());
+    (w, x) = (R::select(better, c01, w), R::select(better, c11, x));
+    (y, z) = (R::select(better, c12, y), R::select(better, c13, z));
+    best = best.max(c11.abs());
+    let better = best.lt(c22.abs());
+    (w, x) = (R::select(better, c02, w), R::select(better, c12, x));
+    (y, z) = (R::select(better, c22, y), R::select(better, c23, z));
+    best = best.max(c22.abs());
+    let better = best.lt(c33.abs());
+    (w, x) = (R::select(better, c03, w), R::select(better, c13, x));
+    (y, z) = (R::select(better, c23, y), R::select(better, c33, z));
+
+    // Rotation of the quaternion (w, x, y, z), divided by its square norm.
+    let nq = w * w + x * x + y * y + z * z;
+    let i2 = two / nq.max(R::splat(1e-280));
+    let (wx, wy, wz) = (i2 * w * x, i2 * w * y, i2 * w * z);
+    let (xx, xy, xz) = (i2 * x * x, i2 * x * y, i2 * x * z);
+    let (yy, yz, zz) = (i2 * y * y, i2 * y * z, i2 * z * z);
+    let mut r =
+        [[l - yy - zz, xy + wz, xz - wy], [xy - wz, l - xx - zz, yz + wx], [xz + wy, yz - wx, l - xx - yy]];
+    let mut sum = s * size;
+    let mut gap = gap * size;
+
+    let good = product.gt(R::splat(2e-2)) & step.abs().lt(R::splat(1e-8)) & size.gt(R::splat(1e-130));
+    if (!good).any() {
+        let d = svd(f);
+        r = select_local::<R, 3>(good, &r, &mul(&d.u, &transpose(&d.v)));
+        sum = R::select(good, sum, d.s[0] + d.s[1] + d.s[2]);
+        gap = R::select(good, gap, d.s[1] + d.s[2]);
+    }
+    Polar { r, sum, gap }
+}
