@@ -72,6 +72,29 @@ impl Exec {
         }
     }
 
+    /// `f(item, rows)` for every item with its own `size` rows (the last may have fewer), in any order. Call inside
+    /// [`Exec::install`].
+    pub fn for_each_pair<T: Send, U: Send>(
+        &self,
+        items: &mut [T],
+        rows: &mut [U],
+        size: usize,
+        f: impl Fn(&mut T, &mut [U]) + Sync,
+    ) {
+        #[cfg(feature = "parallel")]
+        if self.pool.is_some() && items.len() > 1 {
+            items
+                .par_iter_mut()
+                .with_max_len(1)
+                .zip(rows.par_chunks_mut(size))
+                .for_each(|(item, rows)| f(item, rows));
+            return;
+        }
+        for (item, rows) in items.iter_mut().zip(rows.chunks_mut(size)) {
+            f(item, rows);
+        }
+    }
+
     /// `f(index, chunk)` for every chunk of `size` items, in any order. Call inside [`Exec::install`].
     pub fn for_each_chunk<T: Send>(&self, items: &mut [T], size: usize, f: impl Fn(usize, &mut [T]) + Sync) {
         #[cfg(feature = "parallel")]

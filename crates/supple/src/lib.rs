@@ -1,4 +1,6 @@
 //! Elastic bodies by implicit time integration with ADMM.
 #![allow(missing_docs)]
+pub mod energy;
 pub mod exec;
 pub mod math;
+pub mod term;

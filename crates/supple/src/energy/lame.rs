@@ -1,0 +1,58 @@
+//! Elastic constants.
+
+/// The Lamé constants of small strain, in Pa.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lame {
+    /// Shear modulus μ.
+    pub mu: f64,
+    /// First constant λ.
+    pub lambda: f64,
+}
+
+impl Lame {
+    /// From Young's modulus E > 0 and Poisson's ratio −1 < ν < ½; the message says what is out of range.
+    pub fn from_young(young: f64, poisson: f64) -> Result<Lame, String> {
+        if !(young.is_finite() && young > 0.0) {
+            return Err(format!("Young's modulus must be positive and finite, not {young}"));
+        }
+        if !(poisson > -1.0 && poisson < 0.5) {
+            return Err(format!("Poisson's ratio must lie between -1 and 0.5, not {poisson}"));
+        }
+        let lame = Lame {
+            mu: young / (2.0 * (1.0 + poisson)),
+            lambda: young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)),
+        };
+        lame.check()
+    }
+
+    /// From the constants themselves: μ > 0 and a positive bulk modulus.
+    pub fn new(mu: f64, lambda: f64) -> Result<Lame, String> {
+        Lame { mu, lambda }.check()
+    }
+
+    fn check(self) -> Result<Lame, String> {
+        if !(self.mu.is_finite() && self.mu > 0.0) {
+            return Err(format!("the shear modulus mu must be positive and finite, not {}", self.mu));
+        }
+        if !(self.lambda.is_finite() && self.bulk() > 0.0) {
+            return Err(format!(
+                "lambda must be finite and greater than -2/3 mu, not {} with mu = {}",
+                self.lambda, self.mu
+            ));
+        }
+        Ok(self)
+    }
+
+    /// Bulk modulus λ + ⅔μ, in Pa.
+    pub fn bulk(&self) -> f64 {
+        self.lambda + 2.0 / 3.0 * self.mu
+    }
+    /// Young's modulus, in Pa.
+    pub fn young(&self) -> f64 {
+        self.mu * (3.0 * self.lambda + 2.0 * self.mu) / (self.lambda + self.mu)
+    }
+    /// Poisson's ratio.
+    pub fn poisson(&self) -> f64 {
+        self.lambda / (2.0 * (self.lambda + self.mu))
+    }
+}

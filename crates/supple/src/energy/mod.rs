@@ -1,0 +1,172 @@
+//! Energies: pure functions of an element's local coordinates, and their proximal operators.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | traits: [`Potential`] (all that the solver needs), [`Isotropic`] (a function of stretches), [`Manifold`] |
+//! | `lame.rs` | elastic constants: Young and Poisson ↔ Lamé |
+//! | `stretch.rs` | [`Stretch`]: an isotropic material becomes a potential; Hessian from stretches |
+//! | `minimise.rs` | the proximal operator of any isotropic material, for those without one of their own |
+//! | `project.rs` | [`Soft`]: the projective-dynamics energy (26) of a manifold; points and spheres |
+//! | `check.rs` | checkers of derivatives and proximal operators, for tests of materials |
+//! | `linear.rs` `arap.rs` `corotated.rs` `neo_hookean.rs` `st_venant_kirchhoff.rs` | one material each |
+//!
+//! To add a material: one file with an `impl Isotropic`, one line here, one variant in `scene/material.rs`, one
+//! line in `tests/materials.rs`. A material of your own needs none of these: see `examples/own_material.rs`.
+
+pub mod arap;
+pub mod check;
+pub mod corotated;
+pub mod lame;
+pub mod linear;
+pub mod minimise;
+pub mod neo_hookean;
+pub mod project;
+pub mod st_venant_kirchhoff;
+pub mod stretch;
+
+pub use arap::Arap;
+pub use corotated::Corotated;
+pub use lame::Lame;
+pub use linear::Linear;
+pub use neo_hookean::NeoHookean;
+pub use project::Soft;
+pub use st_venant_kirchhoff::StVenantKirchhoff;
+pub use stretch::Stretch;
+
+use crate::math::real::Real;
+use crate::math::small::{Local, Mat3};
+
+/// Most numbers that one element's material may have.
+pub const MAX_PARAMS: usize = 8;
+
+/// What a potential knows of the element it is asked about.
+#[derive(Clone, Copy, Debug)]
+pub struct Element<R> {
+    /// k = w²/V, the stiffness of the quadratic in the proximal operator (34), in Pa for solids.
+    pub k: R,
+    /// The material's numbers for this element; those beyond [`Potential::PARAMS`] are zero.
+    pub param: [R; MAX_PARAMS],
+}
+
+impl<R: Real> Element<R> {
+    /// The element in one lane.
+    #[inline(always)]
+    pub fn lane(&self, i: usize) -> Element<f64> {
+        let mut e = Element { k: self.k.lane(i), param: [0.0; MAX_PARAMS] };
+        for p in 0..MAX_PARAMS {
+            e.param[p] = self.param[p].lane(i);
+        }
+        e
+    }
+}
+
+impl Element<f64> {
+    /// An element with these numbers and k.
+    pub fn new(k: f64, numbers: &[f64]) -> Element<f64> {
+        let mut param = [0.0; MAX_PARAMS];
+        for (p, a) in param.iter_mut().zip(numbers) {
+            *p = *a;
+        }
+        Element { k, param }
+    }
+    /// The same element in every lane.
+    #[inline(always)]
+    pub fn splat<R: Real>(&self) -> Element<R> {
+        let mut e = Element { k: R::splat(self.k), param: [R::zero(); MAX_PARAMS] };
+        for p in 0..MAX_PARAMS {
+            e.param[p] = R::splat(self.param[p]);
+        }
+        e
+    }
+}
+
+/// Which stretches an energy is defined for. Energies are functions of signed stretches
+/// (F = U diag(σ) Vᵀ, det U = det V = +1, σ1 ≥ σ2 ≥ |σ3|).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// Finite for every σ, inverted elements included; the proximal operator may return σ3 < 0.
+    Signed,
+    /// The formula is finite everywhere but does not see a reflection; the proximal operator keeps σ ≥ 0.
+    NonNegative,
+    /// Infinite unless σ > 0.
+    Barrier,
+}
+
+/// All that the solver needs of an energy: its density Ψ as a function of the 3×D local coordinates.
+///
+/// The energy of an element is U(z) = V·Ψ(z), eq. (33); elements without a volume have V = 1.
+pub trait Potential<const D: usize>: Send + Sync + 'static {
+    /// How many numbers per element it reads.
+    const PARAMS: usize;
+    /// Name for messages.
+    fn name(&self) -> &'static str;
+    /// Where the energy is defined.
+    fn domain(&self) -> Domain;
+    /// Ψ(z); +∞ outside of the domain of a barrier energy.
+    fn energy<R: Real>(&self, e: &Element<R>, z: &Local<R, D>) -> R;
+    /// ∂Ψ/∂z; unspecified (but finite) where a barrier energy is infinite.
+    fn stress<R: Real>(&self, e: &Element<R>, z: &Local<R, D>) -> Local<R, D>;
+    /// Eq. (24)/(34): the minimiser of Ψ(z) + k/2‖z − y‖². `warm` is the element's own number, kept between
+    /// the iterations of a step and set to [`Potential::cold`] before the first.
+    fn prox<R: Real>(&self, e: &Element<R>, y: &Local<R, D>, warm: &mut R) -> Local<R, D>;
+    /// What `warm` is before the first iteration.
+    fn cold(&self, _e: &Element<f64>) -> f64 {
+        0.0
+    }
+}
+
+/// An isotropic material: a function of the D principal stretches.
+///
+/// Density and its derivatives are enough; the rest has defaults that materials override for speed.
+pub trait Isotropic<const D: usize>: Clone + Send + Sync + 'static {
+    /// How many numbers per element it reads.
+    const PARAMS: usize;
+    /// Where the energy is defined.
+    const DOMAIN: Domain;
+    /// Name for messages.
+    const NAME: &'static str;
+    /// Ψ(σ), for σ in the domain.
+    fn density<R: Real>(&self, e: &Element<R>, s: &[R; D]) -> R;
+    /// ∂Ψ/∂σ.
+    fn gradient<R: Real>(&self, e: &Element<R>, s: &[R; D]) -> [R; D];
+    /// ∂²Ψ/∂σ².
+    fn hessian<R: Real>(&self, e: &Element<R>, s: &[R; D]) -> [[R; D]; D];
+    /// The minimiser of Ψ(σ) + k/2|σ − σ̃|² over the domain.
+    #[inline(always)]
+    fn prox<R: Real>(&self, e: &Element<R>, s: &[R; D], _warm: &mut R) -> [R; D] {
+        minimise::prox_lanes(self, e, s)
+    }
+    /// What `warm` is before the first iteration.
+    fn cold(&self, _e: &Element<f64>) -> f64 {
+        0.0
+    }
+}
+
+/// An isotropic material of solids, where it has faster ways than through the stretches.
+pub trait Solid: Isotropic<3> {
+    /// Ψ(F).
+    #[inline(always)]
+    fn energy_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> R {
+        stretch::energy(self, e, f)
+    }
+    /// P(F) = ∂Ψ/∂F.
+    #[inline(always)]
+    fn stress_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> Mat3<R> {
+        stretch::stress(self, e, f)
+    }
+    /// Eq. (34).
+    #[inline(always)]
+    fn prox_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>, warm: &mut R) -> Mat3<R> {
+        stretch::prox(self, e, f, warm)
+    }
+}
+
+/// A set of local coordinates, and the nearest point on it.
+pub trait Manifold<const D: usize>: Send + Sync + 'static {
+    /// How many numbers per element it reads; they stand behind the stiffness in [`Element::param`].
+    const PARAMS: usize;
+    /// Name for messages.
+    const NAME: &'static str;
+    /// The point of the set nearest to y; `shape` are the set's numbers.
+    fn project<R: Real>(&self, shape: &[R], y: &Local<R, D>) -> Local<R, D>;
+}

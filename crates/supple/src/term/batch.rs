@@ -1,0 +1,277 @@
+//! Elements of one kind with one potential, stored in packets of lanes (arrays of structures of arrays).
+//!
+//! Packets are grouped in chunks: a chunk is the piece of work that one thread takes. Its size never depends on the
+//! number of threads, and sums are taken chunk by chunk in order, so results have the same bits on any number.
+//! The lanes of a last, unfilled packet repeat its last element; nothing reads what they write.
+
+use super::kernel::{self, View};
+use super::{DualStart, Sums, TermBatch};
+use crate::energy::{Element, Potential};
+use crate::exec::Exec;
+use crate::math::lane::dispatch;
+use crate::math::nodes::Row;
+use crate::math::real::{BLOCK, Block};
+
+/// Packets per chunk.
+const CHUNK: usize = 32;
+
+/// Elements as a user thinks of them, before they are packed.
+#[derive(Clone, Debug, Default)]
+pub struct ElementList<const V: usize, const D: usize> {
+    /// Node ids of each element.
+    pub nodes: Vec<[u32; V]>,
+    /// g_v of each element for v ≥ 1 (for V = 1, of the node itself), V−1 rows of D numbers.
+    pub gradients: Vec<Vec<[f64; D]>>,
+    /// Volume of each element in m³; 1 for elements without one.
+    pub volume: Vec<f64>,
+    /// w² of each element.
+    pub weight: Vec<f64>,
+    /// The material's numbers, [`Potential::PARAMS`] per element.
+    pub params: Vec<f64>,
+    /// Body, and number within the body.
+    pub origin: Vec<(u32, u32)>,
+}
+
+/// The state of some packets, worked on by one thread at a time.
+pub(super) struct Chunk<const V: usize> {
+    /// Node ids, by packet and corner.
+    pub nodes: Vec<[[u32; BLOCK]; V]>,
+    /// Gradients of corners v ≥ 1: (V−1)·D blocks per packet.
+    pub g: Vec<Block>,
+    /// w², V and k = w²/V: three blocks per packet.
+    pub scale: Vec<Block>,
+    /// The material's numbers: PARAMS blocks per packet.
+    pub param: Vec<Block>,
+    /// Warm start of the proximal operator: one block per packet.
+    pub warm: Vec<Block>,
+    /// Scaled dual variable: 3·D blocks per packet.
+    pub u: Vec<Block>,
+    /// z after the last local step that kept it, and before it.
+    pub z: Vec<Block>,
+    pub z_before: Vec<Block>,
+    /// Live elements.
+    pub live: usize,
+    /// What the last sum over this chunk gave.
+    pub sums: Sums,
+}
+
+/// A batch of elements with V nodes, 3×D local coordinates and potential P.
+pub struct Batch<const V: usize, const D: usize, P> {
+    potential: P,
+    chunks: Vec<Chunk<V>>,
+    /// Place in the packets of each element in order of adding, and the reverse.
+    place: Vec<u32>,
+    origin: Vec<(u32, u32)>,
+}
+
+impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
+    const ROWS: usize = if V > 1 { V - 1 } else { 1 };
+
+    /// Packs a list. Elements are stored by their smallest node, so that neighbours in space are neighbours in memory.
+    pub fn new(potential: P, list: &ElementList<V, D>) -> Batch<V, D, P> {
+        let n = list.nodes.len();
+        let mut order: Vec<u32> = (0..n as u32).collect();
+        order.sort_by_key(|&e| {
+            let mut key = list.nodes[e as usize];
+            key.sort_unstable();
+            (key, e)
+        });
+        let mut place = vec![0; n];
+        for (at, &e) in order.iter().enumerate() {
+            place[e as usize] = at as u32;
+        }
+        let chunks = order
+            .chunks(CHUNK * BLOCK)
+            .map(|elements| {
+                let packets = elements.len().div_ceil(BLOCK);
+                let mut c = Chunk {
+                    nodes: vec![[[0; BLOCK]; V]; packets],
+                    g: vec![Block::default(); packets * Self::ROWS * D],
+                    scale: vec![Block::default(); packets * 3],
+                    param: vec![Block::default(); packets * P::PARAMS],
+                    warm: vec![Block::default(); packets],
+                    u: vec![Block::default(); packets * 3 * D],
+                    z: vec![Block::default(); packets * 3 * D],
+                    z_before: vec![Block::default(); packets * 3 * D],
+                    live: elements.len(),
+                    sums: Sums::default(),
+                };
+                for slot in 0..packets * BLOCK {
+                    let e = elements[slot.min(elements.len() - 1)] as usize;
+                    let (p, l) = (slot / BLOCK, slot % BLOCK);
+                    for v in 0..V {
+                        c.nodes[p][v][l] = list.nodes[e][v];
+                    }
+                    for r in 0..Self::ROWS {
+                        for d in 0..D {
+                            c.g[(p * Self::ROWS + r) * D + d].0[l] = list.gradients[e][r][d];
+                        }
+                    }
+                    c.scale[3 * p].0[l] = list.weight[e];
+                    c.scale[3 * p + 1].0[l] = list.volume[e];
+                    c.scale[3 * p + 2].0[l] = list.weight[e] / list.volume[e];
+                    for q in 0..P::PARAMS {
+                        c.param[p * P::PARAMS + q].0[l] = list.params[e * P::PARAMS + q];
+                    }
+                }
+                c
+            })
+            .collect();
+        Batch { potential, chunks, place, origin: list.origin.clone() }
+    }
+
+    /// Chunk, packet and lane of an element.
+    fn locate(&self, element: usize) -> Option<(usize, usize, usize)> {
+        let at = *self.place.get(element)? as usize;
+        Some((at / (CHUNK * BLOCK), at / BLOCK % CHUNK, at % BLOCK))
+    }
+
+    fn each<K>(&mut self, exec: &Exec, run: K)
+    where
+        K: Fn(View<'_, V, P>) + Sync,
+    {
+        let potential = &self.potential;
+        exec.for_each(&mut self.chunks, |_, chunk| run(View { potential, chunk }));
+    }
+
+    fn each_with_loads<K>(&mut self, loads: &mut [Row], exec: &Exec, run: K)
+    where
+        K: Fn(View<'_, V, P>, &mut [Row]) + Sync,
+    {
+        let potential = &self.potential;
+        exec.for_each_pair(&mut self.chunks, loads, CHUNK * BLOCK * V, |chunk, loads| {
+            run(View { potential, chunk }, loads);
+        });
+    }
+
+    fn total(&self) -> Sums {
+        let mut sums = Sums::default();
+        for c in &self.chunks {
+            sums.add(&c.sums);
+        }
+        sums
+    }
+}
+
+impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, P> {
+    fn name(&self) -> &'static str {
+        self.potential.name()
+    }
+    fn len(&self) -> usize {
+        self.place.len()
+    }
+    fn load_rows(&self) -> usize {
+        self.chunks.iter().map(|c| c.nodes.len() * BLOCK * V).sum()
+    }
+    fn corners(&self, f: &mut dyn FnMut(u32, usize)) {
+        for (i, c) in self.chunks.iter().enumerate() {
+            for slot in 0..c.live {
+                for v in 0..V {
+                    f(c.nodes[slot / BLOCK][v][slot % BLOCK], (i * CHUNK * BLOCK + slot) * V + v);
+                }
+            }
+        }
+    }
+    fn assemble(&self, f: &mut dyn FnMut(u32, u32, f64)) {
+        for c in &self.chunks {
+            for slot in 0..c.live {
+                let (p, l) = (slot / BLOCK, slot % BLOCK);
+                let mut g = [[0.0; D]; V];
+                for r in 0..Self::ROWS {
+                    let v = r + usize::from(V > 1);
+                    for d in 0..D {
+                        g[v][d] = c.g[(p * Self::ROWS + r) * D + d].0[l];
+                        if V > 1 {
+                            g[0][d] -= g[v][d];
+                        }
+                    }
+                }
+                for a in 0..V {
+                    for b in 0..=a {
+                        let gg: f64 = (0..D).map(|d| g[a][d] * g[b][d]).sum();
+                        f(c.nodes[p][a][l], c.nodes[p][b][l], c.scale[3 * p].0[l] * gg);
+                    }
+                }
+            }
+        }
+    }
+    fn reset(&mut self, x: &[Row], dual: DualStart, exec: &Exec) {
+        self.each(exec, |view| {
+            // The cold start of each element's proximal operator.
+            let (potential, chunk) = (view.potential, view.chunk);
+            for p in 0..chunk.nodes.len() {
+                for l in 0..BLOCK {
+                    let mut e = Element::new(chunk.scale[3 * p + 2].0[l], &[]);
+                    for q in 0..P::PARAMS {
+                        e.param[q] = chunk.param[p * P::PARAMS + q].0[l];
+                    }
+                    chunk.warm[p].0[l] = potential.cold(&e);
+                }
+            }
+            dispatch(kernel::Reset::<V, D, P> { view: View { potential, chunk }, x, dual });
+        });
+    }
+    fn local_step(&mut self, x: &[Row], keep: bool, loads: &mut [Row], exec: &Exec) {
+        self.each_with_loads(loads, exec, |view, loads| {
+            dispatch(kernel::LocalStep::<V, D, P> { view, x, keep, loads });
+        });
+    }
+    fn primal(&mut self, x: &[Row], exec: &Exec) -> Sums {
+        self.each(exec, |view| dispatch(kernel::Primal::<V, D, P> { view, x }));
+        self.total()
+    }
+    fn dual_loads(&mut self, loads: &mut [Row], exec: &Exec) {
+        self.each_with_loads(loads, exec, |view, loads| {
+            dispatch(kernel::Transpose::<V, D, P> { view, what: kernel::What::Step, loads });
+        });
+    }
+    fn force_loads(&mut self, loads: &mut [Row], exec: &Exec) {
+        self.each_with_loads(loads, exec, |view, loads| {
+            dispatch(kernel::Transpose::<V, D, P> { view, what: kernel::What::Dual, loads });
+        });
+    }
+    fn gradient(&mut self, x: &[Row], loads: &mut [Row], exec: &Exec) -> Sums {
+        self.each_with_loads(loads, exec, |view, loads| {
+            dispatch(kernel::Gradient::<V, D, P> { view, x, loads });
+        });
+        self.total()
+    }
+    fn energy(&mut self, x: &[Row], exec: &Exec) -> Sums {
+        self.each(exec, |view| dispatch(kernel::Energy::<V, D, P> { view, x }));
+        self.total()
+    }
+    fn set_params(&mut self, element: usize, first: usize, values: &[f64]) -> bool {
+        let Some((c, p, l)) = self.locate(element) else { return false };
+        if first + values.len() > P::PARAMS {
+            return false;
+        }
+        let chunk = &mut self.chunks[c];
+        // The last element of a chunk is repeated in its unfilled lanes.
+        let last = (chunk.live - 1) % BLOCK == l && p == chunk.nodes.len() - 1;
+        for lane in l..if last { BLOCK } else { l + 1 } {
+            for (q, value) in values.iter().enumerate() {
+                chunk.param[p * P::PARAMS + first + q].0[lane] = *value;
+            }
+        }
+        true
+    }
+    fn params(&self, element: usize) -> Vec<f64> {
+        let Some((c, p, l)) = self.locate(element) else { return Vec::new() };
+        (0..P::PARAMS).map(|q| self.chunks[c].param[p * P::PARAMS + q].0[l]).collect()
+    }
+    fn origin(&self, element: usize) -> Option<(u32, u32)> {
+        self.origin.get(element).copied()
+    }
+    fn find_non_finite(&self) -> Option<usize> {
+        (0..self.len()).find(|&e| {
+            self.local_state(e)
+                .is_some_and(|(z, u, w)| !w.is_finite() || z.iter().chain(&u).any(|a| !a.is_finite()))
+        })
+    }
+    fn local_state(&self, element: usize) -> Option<(Vec<f64>, Vec<f64>, f64)> {
+        let (c, p, l) = self.locate(element)?;
+        let c = &self.chunks[c];
+        let column = |a: &[Block]| (0..3 * D).map(|q| a[p * 3 * D + q].0[l]).collect();
+        Some((column(&c.z), column(&c.u), c.scale[3 * p].0[l]))
+    }
+}

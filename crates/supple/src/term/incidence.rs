@@ -1,0 +1,74 @@
+//! Which contributions belong to which node, and their sum in a fixed order: no atomics, the same bits on any
+//! number of threads.
+
+use super::TermBatch;
+use crate::exec::Exec;
+use crate::math::nodes::Row;
+
+/// Nodes per piece of work.
+const PIECE: usize = 512;
+
+/// For each node, the rows of loads that act on it.
+pub struct Incidence {
+    first: Vec<u32>,
+    rows: Vec<u32>,
+}
+
+impl Incidence {
+    /// From the corners of all batches; rows of a batch stand behind those of the batches before it.
+    pub fn new(nodes: usize, batches: &[Box<dyn TermBatch>]) -> Incidence {
+        let mut first = vec![0u32; nodes + 1];
+        for b in batches {
+            b.corners(&mut |node, _| first[node as usize + 1] += 1);
+        }
+        for i in 0..nodes {
+            first[i + 1] += first[i];
+        }
+        let mut next = first.clone();
+        let mut rows = vec![0u32; first[nodes] as usize];
+        let mut base = 0;
+        for b in batches {
+            b.corners(&mut |node, row| {
+                let at = &mut next[node as usize];
+                rows[*at as usize] = (base + row) as u32;
+                *at += 1;
+            });
+            base += b.load_rows();
+        }
+        Incidence { first, rows }
+    }
+
+    fn of(&self, node: usize) -> &[u32] {
+        &self.rows[self.first[node] as usize..self.first[node + 1] as usize]
+    }
+
+    /// `f(i, Σ loads of node i, out_i)` for the first nodes.
+    pub fn sum(&self, loads: &[Row], out: &mut [Row], exec: &Exec, f: impl Fn(usize, Row, &mut Row) + Sync) {
+        exec.for_each_chunk(out, PIECE, |piece, out| {
+            for (j, o) in out.iter_mut().enumerate() {
+                let i = piece * PIECE + j;
+                let mut s = [0.0; 4];
+                for &r in self.of(i) {
+                    let l = &loads[r as usize].0;
+                    for c in 0..4 {
+                        s[c] += l[c];
+                    }
+                }
+                f(i, Row(s), o);
+            }
+        });
+    }
+
+    /// Σ|loads| of the first nodes.
+    pub fn sum_lengths(&self, loads: &[Row], out: &mut [f64], exec: &Exec) {
+        exec.for_each_chunk(out, PIECE, |piece, out| {
+            for (j, o) in out.iter_mut().enumerate() {
+                *o = 0.0;
+                for &r in self.of(piece * PIECE + j) {
+                    let l = &loads[r as usize].0;
+                    *o += (l[0] * l[0] + l[1] * l[1] + l[2] * l[2]).sqrt();
+                }
+            }
+        });
+    }
+}

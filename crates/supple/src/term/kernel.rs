@@ -1,0 +1,328 @@
+//! The loops over packets, written once for every element, potential and kind of lanes.
+
+use super::batch::Chunk;
+use super::{DualStart, Sums};
+use crate::energy::{Domain, Element, MAX_PARAMS, Potential};
+use crate::math::lane::Kernel;
+use crate::math::nodes::Row;
+use crate::math::real::{BLOCK, Block, Mask, Real};
+use crate::math::small::{Local, Vec3, add, axpy, dot, minus, norm2, plus, scale, sub, zeros};
+
+/// What a kernel works on: a chunk and its potential.
+pub(super) struct View<'a, const V: usize, P> {
+    pub potential: &'a P,
+    pub chunk: &'a mut Chunk<V>,
+}
+
+impl<const V: usize> Chunk<V> {
+    /// Stored rows of G per element.
+    const ROWS: usize = if V > 1 { V - 1 } else { 1 };
+
+    /// Dx of packet p: Σ (x_v − x_0) g_vᵀ.
+    #[inline(always)]
+    fn local<R: Real, const D: usize>(&self, p: usize, lane: usize, x: &[Row]) -> Local<R, D> {
+        let nodes = &self.nodes[p];
+        let g = &self.g[p * Self::ROWS * D..(p + 1) * Self::ROWS * D];
+        let mut f = zeros::<R, D>();
+        let x0 = R::gather(x, &nodes[0], lane);
+        if V == 1 {
+            for d in 0..D {
+                f[d] = scale(R::load(&g[d], lane), x0);
+            }
+            return f;
+        }
+        for v in 1..V {
+            let e = sub(R::gather(x, &nodes[v], lane), x0);
+            for d in 0..D {
+                let gvd = R::load(&g[(v - 1) * D + d], lane);
+                f[d] = if v == 1 { scale(gvd, e) } else { axpy(f[d], gvd, e) };
+            }
+        }
+        f
+    }
+
+    /// Writes q·g_v for each corner v of packet p.
+    #[inline(always)]
+    fn loads<R: Real, const D: usize>(&self, p: usize, lane: usize, q: &Local<R, D>, loads: &mut [Row]) {
+        let g = &self.g[p * Self::ROWS * D..(p + 1) * Self::ROWS * D];
+        let rows = &mut loads[p * BLOCK * V..(p + 1) * BLOCK * V];
+        let mut sum: Vec3<R> = [R::zero(); 3];
+        for v in (V > 1) as usize..V {
+            let r = if V > 1 { v - 1 } else { 0 };
+            let mut f = scale(R::load(&g[r * D], lane), q[0]);
+            for d in 1..D {
+                f = axpy(f, R::load(&g[r * D + d], lane), q[d]);
+            }
+            sum = if v <= 1 { f } else { add(sum, f) };
+            R::scatter(f, rows, v, V, lane);
+        }
+        if V > 1 {
+            R::scatter(scale(-R::one(), sum), rows, 0, V, lane);
+        }
+    }
+
+    #[inline(always)]
+    fn element<R: Real>(&self, p: usize, lane: usize, params: usize) -> Element<R> {
+        let mut e = Element { k: R::load(&self.scale[3 * p + 2], lane), param: [R::zero(); MAX_PARAMS] };
+        let stored = &self.param[p * params..(p + 1) * params];
+        for q in 0..params {
+            e.param[q] = R::load(&stored[q], lane);
+        }
+        e
+    }
+    #[inline(always)]
+    fn weight<R: Real>(&self, p: usize, lane: usize) -> R {
+        R::load(&self.scale[3 * p], lane)
+    }
+    #[inline(always)]
+    fn volume<R: Real>(&self, p: usize, lane: usize) -> R {
+        R::load(&self.scale[3 * p + 1], lane)
+    }
+    /// Live lanes of packet p from `lane` on.
+    #[inline(always)]
+    fn live_lanes(&self, p: usize, lane: usize, lanes: usize) -> usize {
+        (self.live - p * BLOCK).saturating_sub(lane).min(lanes)
+    }
+}
+
+#[inline(always)]
+fn load_local<R: Real, const D: usize>(blocks: &[Block], p: usize, lane: usize) -> Local<R, D> {
+    let b = &blocks[p * 3 * D..(p + 1) * 3 * D];
+    let mut a = zeros::<R, D>();
+    for d in 0..D {
+        for i in 0..3 {
+            a[d][i] = R::load(&b[3 * d + i], lane);
+        }
+    }
+    a
+}
+#[inline(always)]
+fn store_local<R: Real, const D: usize>(a: &Local<R, D>, blocks: &mut [Block], p: usize, lane: usize) {
+    let b = &mut blocks[p * 3 * D..(p + 1) * 3 * D];
+    for d in 0..D {
+        for i in 0..3 {
+            a[d][i].store(&mut b[3 * d + i], lane);
+        }
+    }
+}
+
+/// Eqs. (24), (25), and the loads w²(z − u − Dx)·g of the increment form of (15).
+pub(super) struct LocalStep<'a, const V: usize, const D: usize, P> {
+    pub view: View<'a, V, P>,
+    pub x: &'a [Row],
+    pub keep: bool,
+    pub loads: &'a mut [Row],
+}
+
+impl<const V: usize, const D: usize, P: Potential<D>> Kernel for LocalStep<'_, V, D, P> {
+    type Out = ();
+    #[inline(always)]
+    fn run<R: Real>(self) {
+        let (chunk, x) = (self.view.chunk, self.x);
+        if self.keep {
+            core::mem::swap(&mut chunk.z, &mut chunk.z_before);
+        }
+        for p in 0..chunk.nodes.len() {
+            for lane in (0..BLOCK).step_by(R::LANES) {
+                let e = chunk.element::<R>(p, lane, P::PARAMS);
+                let dx = chunk.local::<R, D>(p, lane, x);
+                let y = plus(&dx, &load_local(&chunk.u, p, lane));
+                let mut warm = R::load(&chunk.warm[p], lane);
+                let z = self.view.potential.prox(&e, &y, &mut warm);
+                warm.store(&mut chunk.warm[p], lane);
+                let u = minus(&y, &z);
+                store_local(&u, &mut chunk.u, p, lane);
+                if self.keep {
+                    store_local(&z, &mut chunk.z, p, lane);
+                }
+                let w = chunk.weight::<R>(p, lane);
+                let mut q = minus(&minus(&z, &u), &dx);
+                for d in 0..D {
+                    q[d] = scale(w, q[d]);
+                }
+                chunk.loads::<R, D>(p, lane, &q, self.loads);
+            }
+        }
+    }
+}
+
+/// u by the rule of the start, z = Dx.
+pub(super) struct Reset<'a, const V: usize, const D: usize, P> {
+    pub view: View<'a, V, P>,
+    pub x: &'a [Row],
+    pub dual: DualStart,
+}
+
+impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Reset<'_, V, D, P> {
+    type Out = ();
+    #[inline(always)]
+    fn run<R: Real>(self) {
+        let chunk = self.view.chunk;
+        for p in 0..chunk.nodes.len() {
+            for lane in (0..BLOCK).step_by(R::LANES) {
+                let dx = chunk.local::<R, D>(p, lane, self.x);
+                store_local(&dx, &mut chunk.z, p, lane);
+                let mut u = zeros::<R, D>();
+                if self.dual == DualStart::Stress {
+                    // u = V P/w² = P/k, where the element is not inverted.
+                    let e = chunk.element::<R>(p, lane, P::PARAMS);
+                    let stress = self.view.potential.stress(&e, &dx);
+                    let usable = determinant(&dx).gt(R::splat(1e-6));
+                    for d in 0..D {
+                        for i in 0..3 {
+                            u[d][i] = R::select(usable, stress[d][i] / e.k, R::zero());
+                        }
+                    }
+                }
+                store_local(&u, &mut chunk.u, p, lane);
+            }
+        }
+    }
+}
+
+/// det F for tetrahedra; 1 for elements that cannot be inverted.
+#[inline(always)]
+fn determinant<R: Real, const D: usize>(f: &Local<R, D>) -> R {
+    if D == 3 { dot(f[0], crate::math::small::cross(f[1 % D], f[2 % D])) } else { R::one() }
+}
+
+/// ‖W(Dx − z)‖² and ‖W Dx‖².
+pub(super) struct Primal<'a, const V: usize, const D: usize, P> {
+    pub view: View<'a, V, P>,
+    pub x: &'a [Row],
+}
+
+impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Primal<'_, V, D, P> {
+    type Out = ();
+    #[inline(always)]
+    fn run<R: Real>(self) {
+        let chunk = self.view.chunk;
+        let mut sums = Sums::default();
+        for p in 0..chunk.nodes.len() {
+            for lane in (0..BLOCK).step_by(R::LANES) {
+                let dx = chunk.local::<R, D>(p, lane, self.x);
+                let r = minus(&dx, &load_local(&chunk.z, p, lane));
+                let w = chunk.weight::<R>(p, lane);
+                let (primal, size) = (w * norm2(&r), w * norm2(&dx));
+                for i in 0..chunk.live_lanes(p, lane, R::LANES) {
+                    sums.primal += primal.lane(i);
+                    sums.size += size.lane(i);
+                }
+            }
+        }
+        chunk.sums = sums;
+    }
+}
+
+/// What [`Transpose`] multiplies by DᵀW².
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum What {
+    /// z − z_before: the dual residual (23).
+    Step,
+    /// u: the forces (21).
+    Dual,
+}
+
+/// Loads of DᵀW² times something kept.
+pub(super) struct Transpose<'a, const V: usize, const D: usize, P> {
+    pub view: View<'a, V, P>,
+    pub what: What,
+    pub loads: &'a mut [Row],
+}
+
+impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Transpose<'_, V, D, P> {
+    type Out = ();
+    #[inline(always)]
+    fn run<R: Real>(self) {
+        let chunk = self.view.chunk;
+        for p in 0..chunk.nodes.len() {
+            for lane in (0..BLOCK).step_by(R::LANES) {
+                let mut q: Local<R, D> = match self.what {
+                    What::Step => {
+                        minus(&load_local(&chunk.z, p, lane), &load_local(&chunk.z_before, p, lane))
+                    }
+                    What::Dual => load_local(&chunk.u, p, lane),
+                };
+                let w = chunk.weight::<R>(p, lane);
+                for d in 0..D {
+                    q[d] = scale(w, q[d]);
+                }
+                chunk.loads::<R, D>(p, lane, &q, self.loads);
+            }
+        }
+    }
+}
+
+/// Energy, inverted and infinite elements of one packet.
+#[inline(always)]
+fn tally<R: Real, const V: usize, const D: usize, P: Potential<D>>(
+    sums: &mut Sums,
+    potential: &P,
+    chunk: &Chunk<V>,
+    (p, lane): (usize, usize),
+    e: &Element<R>,
+    dx: &Local<R, D>,
+) {
+    let energy = potential.energy(e, dx) * chunk.volume::<R>(p, lane);
+    let inverted = determinant(dx).lt(R::zero());
+    // Where a barrier energy is infinite its gradient means nothing; below this it overflows.
+    let outside = !determinant(dx).gt(R::splat(1e-290));
+    for i in 0..chunk.live_lanes(p, lane, R::LANES) {
+        sums.energy += energy.lane(i);
+        sums.inverted += usize::from(inverted.lane(i));
+        sums.infinite += usize::from(potential.domain() == Domain::Barrier && outside.lane(i));
+    }
+}
+
+/// Energy and loads Dᵀ∇U(Dx).
+pub(super) struct Gradient<'a, const V: usize, const D: usize, P> {
+    pub view: View<'a, V, P>,
+    pub x: &'a [Row],
+    pub loads: &'a mut [Row],
+}
+
+impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V, D, P> {
+    type Out = ();
+    #[inline(always)]
+    fn run<R: Real>(self) {
+        let (potential, chunk) = (self.view.potential, self.view.chunk);
+        let mut sums = Sums::default();
+        for p in 0..chunk.nodes.len() {
+            for lane in (0..BLOCK).step_by(R::LANES) {
+                let e = chunk.element::<R>(p, lane, P::PARAMS);
+                let dx = chunk.local::<R, D>(p, lane, self.x);
+                let mut q = potential.stress(&e, &dx);
+                let volume = chunk.volume::<R>(p, lane);
+                for d in 0..D {
+                    q[d] = scale(volume, q[d]);
+                }
+                chunk.loads::<R, D>(p, lane, &q, self.loads);
+                tally::<R, V, D, P>(&mut sums, potential, chunk, (p, lane), &e, &dx);
+            }
+        }
+        chunk.sums = sums;
+    }
+}
+
+/// Energy alone.
+pub(super) struct Energy<'a, const V: usize, const D: usize, P> {
+    pub view: View<'a, V, P>,
+    pub x: &'a [Row],
+}
+
+impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Energy<'_, V, D, P> {
+    type Out = ();
+    #[inline(always)]
+    fn run<R: Real>(self) {
+        let (potential, chunk) = (self.view.potential, self.view.chunk);
+        let mut sums = Sums::default();
+        for p in 0..chunk.nodes.len() {
+            for lane in (0..BLOCK).step_by(R::LANES) {
+                let e = chunk.element::<R>(p, lane, P::PARAMS);
+                let dx = chunk.local::<R, D>(p, lane, self.x);
+                tally::<R, V, D, P>(&mut sums, potential, chunk, (p, lane), &e, &dx);
+            }
+        }
+        chunk.sums = sums;
+    }
+}

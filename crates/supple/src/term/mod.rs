@@ -1,0 +1,199 @@
+//! Terms: energies attached to nodes. Here the sum over elements of eq. (3) is taken.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | [`TermBatch`]: what the solvers ask of a batch of elements; [`TermSet`]: all batches, asked alike |
+//! | `batch.rs` | [`Batch`]: elements of one kind and one potential, in packets of lanes |
+//! | `kernel.rs` | the loops over packets: local step, residuals, gradient, energy |
+//! | `stencil.rs` | tetrahedra, edges, nodes → gradients G |
+//! | `incidence.rs` | node → contributions, summed in a fixed order |
+//! | `weight.rs` | the choice of the weights w |
+//!
+//! Every term's local coordinates are Σ_v x_v g_vᵀ, a 3×D matrix: D_i x of the paper for a reduction matrix that
+//! acts alike on x, y and z. To add an element, fill G in `stencil.rs`; nothing else changes.
+
+mod batch;
+mod incidence;
+mod kernel;
+pub mod stencil;
+pub mod weight;
+
+pub use batch::{Batch, ElementList};
+pub use incidence::Incidence;
+
+use crate::exec::Exec;
+use crate::math::nodes::Row;
+
+/// How the dual variables start a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DualStart {
+    /// u = 0, as published.
+    #[default]
+    Zero,
+    /// u = V P(Dx)/w², the forces at the start, for elements that are not inverted.
+    Stress,
+}
+
+/// Sums over the elements of a batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sums {
+    /// ‖W(Dx − z)‖², the square of (22).
+    pub primal: f64,
+    /// ‖W Dx‖².
+    pub size: f64,
+    /// Σ VΨ(Dx), in J.
+    pub energy: f64,
+    /// Elements with det F < 0.
+    pub inverted: usize,
+    /// Elements for which the energy is infinite.
+    pub infinite: usize,
+}
+
+impl Sums {
+    /// Adds another sum.
+    pub fn add(&mut self, o: &Sums) {
+        self.primal += o.primal;
+        self.size += o.size;
+        self.energy += o.energy;
+        self.inverted += o.inverted;
+        self.infinite += o.infinite;
+    }
+}
+
+/// A batch of elements of one kind. One dynamic call per batch, never per element.
+///
+/// `loads` are the batch's own rows, one per corner of each element: forces on the corner's node.
+pub trait TermBatch: Send + Sync {
+    /// Name of the potential, for messages.
+    fn name(&self) -> &'static str;
+    /// Elements.
+    fn len(&self) -> usize;
+    /// True if there is no element.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Rows of `loads` that this batch writes.
+    fn load_rows(&self) -> usize;
+    /// Calls `f(node, row)` for each corner of each element: which row of `loads` belongs to which node.
+    fn corners(&self, f: &mut dyn FnMut(u32, usize));
+    /// Calls `f(i, j, w² g_i·g_j)` for each pair of corners i ≥ j of each element: the entries of DᵀW²D.
+    fn assemble(&self, f: &mut dyn FnMut(u32, u32, f64));
+    /// Starts a step at x: u by the rule, z = Dx.
+    fn reset(&mut self, x: &[Row], dual: DualStart, exec: &Exec);
+    /// Eqs. (24), (25): z = prox(Dx + u), u += Dx − z; loads DᵀW²(z − u − Dx). With `keep`, z and the z before are kept for
+    /// the residuals.
+    fn local_step(&mut self, x: &[Row], keep: bool, loads: &mut [Row], exec: &Exec);
+    /// ‖W(Dx − z)‖² and ‖W Dx‖² with the kept z.
+    fn primal(&mut self, x: &[Row], exec: &Exec) -> Sums;
+    /// Loads DᵀW²(z − z_before), whose sum over elements is (23).
+    fn dual_loads(&mut self, loads: &mut [Row], exec: &Exec);
+    /// Loads DᵀW²u: the forces that the dual variables stand for (21).
+    fn force_loads(&mut self, loads: &mut [Row], exec: &Exec);
+    /// Loads Dᵀ∇U(Dx) and the energy.
+    fn gradient(&mut self, x: &[Row], loads: &mut [Row], exec: &Exec) -> Sums;
+    /// The energy alone.
+    fn energy(&mut self, x: &[Row], exec: &Exec) -> Sums;
+    /// Replaces the numbers of one element from `first` on (anchors that move). False if there is no such place.
+    fn set_params(&mut self, element: usize, first: usize, values: &[f64]) -> bool;
+    /// The numbers of one element; empty if there is no such element.
+    fn params(&self, element: usize) -> Vec<f64>;
+    /// For each element in order of adding: which body's, and which of that body.
+    fn origin(&self, element: usize) -> Option<(u32, u32)>;
+    /// The first element whose z or u is not finite.
+    fn find_non_finite(&self) -> Option<usize>;
+    /// (z, u, w²) of one element, 3×D by columns; for observers and tests.
+    fn local_state(&self, element: usize) -> Option<(Vec<f64>, Vec<f64>, f64)>;
+}
+
+/// All batches, asked like one.
+pub struct TermSet {
+    batches: Vec<Box<dyn TermBatch>>,
+    loads: Vec<Row>,
+    incidence: Incidence,
+}
+
+impl TermSet {
+    /// Joins batches over `nodes` nodes.
+    pub fn new(batches: Vec<Box<dyn TermBatch>>, nodes: usize) -> TermSet {
+        let rows = batches.iter().map(|b| b.load_rows()).sum();
+        let incidence = Incidence::new(nodes, &batches);
+        TermSet { batches, loads: vec![Row::default(); rows], incidence }
+    }
+
+    /// The batches, in order.
+    pub fn batches(&self) -> &[Box<dyn TermBatch>] {
+        &self.batches
+    }
+    /// One batch, to change numbers of its elements.
+    pub fn batch_mut(&mut self, i: usize) -> Option<&mut Box<dyn TermBatch>> {
+        self.batches.get_mut(i)
+    }
+    /// Elements of all batches.
+    pub fn len(&self) -> usize {
+        self.batches.iter().map(|b| b.len()).sum()
+    }
+    /// True if there is no element.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn each_load(&mut self, mut f: impl FnMut(&mut dyn TermBatch, &mut [Row])) {
+        let mut rest: &mut [Row] = &mut self.loads;
+        for b in &mut self.batches {
+            let (mine, others) = rest.split_at_mut(b.load_rows());
+            f(b.as_mut(), mine);
+            rest = others;
+        }
+    }
+
+    /// Starts a step at x.
+    pub fn reset(&mut self, x: &[Row], dual: DualStart, exec: &Exec) {
+        for b in &mut self.batches {
+            b.reset(x, dual, exec);
+        }
+    }
+    /// Eqs. (24), (25) of all terms; then [`TermSet::sum_loads`] gives DᵀW²(z − u − Dx).
+    pub fn local_step(&mut self, x: &[Row], keep: bool, exec: &Exec) {
+        self.each_load(|b, loads| b.local_step(x, keep, loads, exec));
+    }
+    /// ‖W(Dx − z)‖² and ‖W Dx‖².
+    pub fn primal(&mut self, x: &[Row], exec: &Exec) -> Sums {
+        let mut sums = Sums::default();
+        for b in &mut self.batches {
+            sums.add(&b.primal(x, exec));
+        }
+        sums
+    }
+    /// Then [`TermSet::sum_loads`] gives DᵀW²(z − z_before).
+    pub fn dual_loads(&mut self, exec: &Exec) {
+        self.each_load(|b, loads| b.dual_loads(loads, exec));
+    }
+    /// Then [`TermSet::sum_loads`] gives DᵀW²u.
+    pub fn force_loads(&mut self, exec: &Exec) {
+        self.each_load(|b, loads| b.force_loads(loads, exec));
+    }
+    /// Energy; then [`TermSet::sum_loads`] gives ∇U(x).
+    pub fn gradient(&mut self, x: &[Row], exec: &Exec) -> Sums {
+        let mut sums = Sums::default();
+        self.each_load(|b, loads| sums.add(&b.gradient(x, loads, exec)));
+        sums
+    }
+    /// Energy, inverted and infinite elements at x.
+    pub fn energy(&mut self, x: &[Row], exec: &Exec) -> Sums {
+        let mut sums = Sums::default();
+        for b in &mut self.batches {
+            sums.add(&b.energy(x, exec));
+        }
+        sums
+    }
+    /// For each node i below `out.len()`: `f(i, Σ loads, Σ|loads|, out_i)`, where the sums run over the node's contributions
+    /// in a fixed order.
+    pub fn sum_loads(&self, out: &mut [Row], exec: &Exec, f: impl Fn(usize, Row, &mut Row) + Sync) {
+        self.incidence.sum(&self.loads, out, exec, f);
+    }
+    /// For each node i below `out.len()`: Σ|loads|, the sum of the lengths of its contributions.
+    pub fn sum_load_lengths(&self, out: &mut [f64], exec: &Exec) {
+        self.incidence.sum_lengths(&self.loads, out, exec);
+    }
+}
