@@ -1,4 +1,5 @@
 //! Elastic bodies by implicit time integration with ADMM.
 #![allow(missing_docs)]
 pub mod exec;
+pub mod global;
 pub mod math;
