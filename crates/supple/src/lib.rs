@@ -2,5 +2,6 @@
 #![allow(missing_docs)]
 pub mod energy;
 pub mod exec;
+pub mod global;
 pub mod math;
 pub mod term;

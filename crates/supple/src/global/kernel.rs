@@ -1,0 +1,197 @@
+//! Substitution with packed panels: the inner loops of the solve.
+//!
+//! A number of the factor is broadcast and multiplies x, y and z of a node at once, so that a row of
+//! results is one register, forward and backward, with no transposing and no padding. The three useful
+//! lanes of four cost nothing: the loops wait for memory.
+
+use super::panels::{Node, Panels, TILE};
+use crate::math::lane::Kernel;
+use crate::math::nodes::Row;
+use crate::math::real::{BLOCK, Real};
+
+/// `acc + a·x`, fused where the lanes are the eight of AVX2 with FMA (elsewhere a fused operation could be
+/// a call of a library function).
+#[inline(always)]
+fn madd<R: Real>(a: f64, x: &[f64; 4], acc: &mut [f64; 4]) {
+    for c in 0..4 {
+        acc[c] = if R::LANES == BLOCK { a.mul_add(x[c], acc[c]) } else { a * x[c] + acc[c] };
+    }
+}
+
+/// acc[i] += Σ_c tile[c][i] x[c].
+#[inline(always)]
+fn tile_forward<R: Real, const M: usize>(tile: &[f64], x: &[Row], acc: &mut [[f64; 4]; M]) {
+    let (columns, _) = tile.as_chunks::<M>();
+    let mut sum = *acc;
+    for (a, x) in columns.iter().zip(x) {
+        for i in 0..M {
+            madd::<R>(a[i], &x.0, &mut sum[i]);
+        }
+    }
+    *acc = sum;
+}
+
+/// x[c] += Σ_i tile[c][i] y[i].
+#[inline(always)]
+fn tile_backward<R: Real, const M: usize>(tile: &[f64], y: &[[f64; 4]; M], x: &mut [Row]) {
+    let (columns, _) = tile.as_chunks::<M>();
+    for (a, x) in columns.iter().zip(x) {
+        // Two sums, to shorten the chain of additions.
+        let (mut even, mut odd) = (x.0, [0.0; 4]);
+        for i in 0..M {
+            madd::<R>(a[i], &y[i], if i % 2 == 0 { &mut even } else { &mut odd });
+        }
+        for c in 0..4 {
+            x.0[c] = even[c] + odd[c];
+        }
+    }
+}
+
+/// x_b = T (x_b − L x_before): rows `at..at + M` of the diagonal block.
+#[inline(always)]
+fn diagonal_forward<R: Real, const M: usize>(tile: &[f64], own: &mut [Row], at: usize) {
+    let (before, rest) = own.split_at_mut(at);
+    let (left, triangle) = tile.split_at(at * M);
+    let mut sum = [[0.0; 4]; M];
+    for i in 0..M {
+        sum[i] = rest[i].0;
+    }
+    tile_forward::<R, M>(left, before, &mut sum);
+    let (triangle, _) = triangle.as_chunks::<M>();
+    let mut x = [[0.0; 4]; M];
+    for (c, a) in triangle.iter().enumerate() {
+        for i in 0..M {
+            madd::<R>(a[i], &sum[c], &mut x[i]);
+        }
+    }
+    for i in 0..M {
+        rest[i].0 = x[i];
+    }
+}
+
+/// x_b = Tᵀ x_b; x_before −= Lᵀ x_b.
+#[inline(always)]
+fn diagonal_backward<R: Real, const M: usize>(tile: &[f64], own: &mut [Row], at: usize) {
+    let (before, rest) = own.split_at_mut(at);
+    let (left, triangle) = tile.split_at(at * M);
+    let mut y = [[0.0; 4]; M];
+    for i in 0..M {
+        y[i] = rest[i].0;
+        rest[i].0 = [0.0; 4];
+    }
+    tile_backward::<R, M>(triangle, &y, &mut rest[..M]);
+    for i in 0..M {
+        y[i] = rest[i].0;
+    }
+    tile_backward::<R, M>(left, &y, before);
+}
+
+/// x_ids −= L own.
+#[inline(always)]
+fn rows_forward<R: Real, const M: usize>(tile: &[f64], own: &[Row], ids: &[u32], outer: &mut [Row], shift: usize) {
+    let mut sum = [[0.0; 4]; M];
+    tile_forward::<R, M>(tile, own, &mut sum);
+    for i in 0..M {
+        let row = &mut outer[ids[i] as usize - shift].0;
+        for c in 0..4 {
+            row[c] += sum[i][c];
+        }
+    }
+}
+
+/// own −= Lᵀ x_ids.
+#[inline(always)]
+fn rows_backward<R: Real, const M: usize>(tile: &[f64], own: &mut [Row], ids: &[u32], outer: &[Row], shift: usize) {
+    let mut y = [[0.0; 4]; M];
+    for i in 0..M {
+        y[i] = outer[ids[i] as usize - shift].0;
+    }
+    tile_backward::<R, M>(tile, &y, own);
+}
+
+/// Calls a function with the number of rows of a tile as a constant.
+macro_rules! with_rows {
+    ($m:expr, $f:ident, $($arg:expr),*) => {
+        match $m {
+            8 => $f::<R, 8>($($arg),*),
+            7 => $f::<R, 7>($($arg),*),
+            6 => $f::<R, 6>($($arg),*),
+            5 => $f::<R, 5>($($arg),*),
+            4 => $f::<R, 4>($($arg),*),
+            3 => $f::<R, 3>($($arg),*),
+            2 => $f::<R, 2>($($arg),*),
+            _ => $f::<R, 1>($($arg),*),
+        }
+    };
+}
+
+/// L y = b in place, for the columns of `panels`; rows beyond them get what is to be added to them.
+pub(super) struct Forward<'a> {
+    pub panels: &'a Panels,
+    pub x: &'a mut [Row],
+}
+
+impl Kernel for Forward<'_> {
+    type Out = ();
+    #[inline(always)]
+    fn run<R: Real>(self) {
+        for node in &self.panels.nodes {
+            let Node { first, cols, rows, .. } = *node;
+            let (mut values, ids) = self.panels.of(node);
+            let (head, outer) = self.x.split_at_mut(first + cols);
+            let own = &mut head[first..];
+            let mut at = 0;
+            while at < cols {
+                let m = TILE.min(cols - at);
+                let (tile, rest) = values.split_at((at + m) * m);
+                with_rows!(m, diagonal_forward, tile, own, at);
+                values = rest;
+                at += m;
+            }
+            let mut at = 0;
+            while at < rows {
+                let m = TILE.min(rows - at);
+                let (tile, rest) = values.split_at(cols * m);
+                with_rows!(m, rows_forward, tile, own, &ids[at..at + m], outer, first + cols);
+                values = rest;
+                at += m;
+            }
+        }
+    }
+}
+
+/// Lᵀ x = y in place, for the columns of `panels`, given x in the rows beyond them.
+pub(super) struct Backward<'a> {
+    pub panels: &'a Panels,
+    pub x: &'a mut [Row],
+}
+
+impl Kernel for Backward<'_> {
+    type Out = ();
+    #[inline(always)]
+    fn run<R: Real>(self) {
+        for node in self.panels.nodes.iter().rev() {
+            let Node { first, cols, rows, .. } = *node;
+            let (values, ids) = self.panels.of(node);
+            let (head, outer) = self.x.split_at_mut(first + cols);
+            let own = &mut head[first..];
+            let (mut diagonal, mut values) = values.split_at(Node::diagonal_len(cols));
+            let mut at = 0;
+            while at < rows {
+                let m = TILE.min(rows - at);
+                let (tile, rest) = values.split_at(cols * m);
+                with_rows!(m, rows_backward, tile, own, &ids[at..at + m], outer, first + cols);
+                values = rest;
+                at += m;
+            }
+            let mut end = cols;
+            while end > 0 {
+                let m = if end % TILE == 0 { TILE } else { end % TILE };
+                let (rest, tile) = diagonal.split_at(diagonal.len() - end * m);
+                with_rows!(m, diagonal_backward, tile, own, end - m);
+                diagonal = rest;
+                end -= m;
+            }
+        }
+    }
+}
