@@ -107,3 +107,27 @@ impl Exec {
         }
     }
 }
+
+/// Seconds since it was made; always 0 without the `clock` feature.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch {
+    #[cfg(feature = "clock")]
+    start: std::time::Instant,
+}
+
+impl Stopwatch {
+    /// Starts now.
+    pub fn start() -> Stopwatch {
+        Stopwatch {
+            #[cfg(feature = "clock")]
+            start: std::time::Instant::now(),
+        }
+    }
+    /// Seconds since the start.
+    pub fn seconds(&self) -> f64 {
+        #[cfg(feature = "clock")]
+        return self.start.elapsed().as_secs_f64();
+        #[cfg(not(feature = "clock"))]
+        0.0
+    }
+}

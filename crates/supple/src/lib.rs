@@ -1,7 +1,67 @@
 //! Elastic bodies by implicit time integration with ADMM.
-#![allow(missing_docs)]
+//!
+//! One time step is the optimisation problem
+//!
+//! ```text
+//!   min  1/(2Δt²) ‖M^½ (x − x̃)‖²  +  Σ_i U_i(D_i x)          x̃ = x_n + Δt v_n + Δt² M⁻¹ f_ext
+//!    x
+//! ```
+//!
+//! over the positions x of all nodes, where each energy U_i sees the nodes through a few linear local coordinates D_i x (for a
+//! tetrahedron, its deformation gradient F). It is solved by the alternating direction method of multipliers as in
+//! *ADMM ⊇ Projective Dynamics* (Narain, Overby, Brown, SCA 2016; Overby et al., TVCG 2017): a local step per element,
+//! its proximal operator, in parallel; and a global step with a matrix that is factored once. Any energy and any hard
+//! constraint fits in; projective dynamics is a special case.
+//!
+//! ```
+//! use supple::{Material, MaterialKind, Scene, Settings, mesh::shapes};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mesh = shapes::box_mesh([1.0, 0.2, 0.2], [10, 2, 2], shapes::Split::Six)?;
+//! let wall: Vec<u32> =
+//!     (0..mesh.vertices().len() as u32).filter(|&i| mesh.vertices()[i as usize][0] == 0.0).collect();
+//!
+//! let mut scene = Scene::new(Settings::default()); // steps of 40 ms, gravity along −y, all SI units
+//! let rubber = Material::new(MaterialKind::NeoHookean, 1e5, 0.4)?; // Young's modulus in Pa, Poisson's ratio
+//! let beam = scene.add_solid("beam", mesh, rubber, 1000.0)?; // density in kg/m³
+//! scene.pin(beam, &wall)?;
+//!
+//! let mut simulation = scene.build()?;
+//! for _ in 0..5 {
+//!     let report = simulation.step()?;
+//!     println!("{}: {} iterations, {}, residual {:.1e}", report.time, report.iterations, report.status, report.force_residual);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`sim`] | the simulation and its time step: start reading at `sim/step.rs` |
+//! | [`solve`] | the step's problem and who minimises it |
+//! | [`scene`] | bodies, pins, anchors → simulation |
+//! | [`settings`], [`error`] | what can be set, what can go wrong |
+//! | [`mesh`] | rest shapes |
+//! | [`term`] | energies attached to nodes, in packets of lanes |
+//! | [`energy`] | materials: energies and their proximal operators |
+//! | [`global`] | the system matrix, its factor and solve |
+//! | [`math`], [`exec`] | numbers in lanes; threads |
+
 pub mod energy;
+pub mod error;
 pub mod exec;
 pub mod global;
 pub mod math;
+pub mod mesh;
+pub mod scene;
+pub mod settings;
+pub mod sim;
+pub mod solve;
 pub mod term;
+
+pub use error::{BuildError, CheckpointError, StepError};
+pub use mesh::TetMesh;
+pub use scene::{BodyId, Material, MaterialKind, Scene, Spring};
+pub use settings::{DualStart, Method, Settings, Start, WeightRule};
+pub use sim::{Energy, Simulation, StepReport};
+pub use solve::Status;
+pub use solve::admm::Control;

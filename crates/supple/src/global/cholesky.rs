@@ -180,7 +180,8 @@ fn analyse(system: &System) -> Result<supernodal::SymbolicSupernodalCholesky<u32
     let mut memory = MemBuffer::try_new(need).map_err(|_| FactorError::TooLarge)?;
     let mut tree = vec![0i32; n];
     let mut counts = vec![0u32; n];
-    let tree = simplicial::prefactorize_symbolic_cholesky(&mut tree, &mut counts, upper, MemStack::new(&mut memory));
+    let tree =
+        simplicial::prefactorize_symbolic_cholesky(&mut tree, &mut counts, upper, MemStack::new(&mut memory));
     supernodal::factorize_supernodal_symbolic_cholesky(
         upper,
         tree,

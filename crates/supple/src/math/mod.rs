@@ -7,6 +7,7 @@
 //! | `small.rs` | 3-vectors and 3×D matrices of `Real` |
 //! | `svd.rs` | signed 3×3 singular value decomposition |
 //! | `polar.rs` | rotation of a 3×3 matrix without the decomposition |
+//! | `tet.rs` | gradients and volume of a tetrahedron |
 //! | `nodes.rs` | per-node vectors |
 //!
 //! To add a kind of lanes: implement `Real` for it behind a check in `lane::dispatch`, nowhere else.
@@ -17,3 +18,4 @@ pub mod polar;
 pub mod real;
 pub mod small;
 pub mod svd;
+pub mod tet;

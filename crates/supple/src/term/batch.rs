@@ -5,6 +5,7 @@
 //! The lanes of a last, unfilled packet repeat its last element; nothing reads what they write.
 
 use super::kernel::{self, View};
+use super::weight::WeightRule;
 use super::{DualStart, Sums, TermBatch};
 use crate::energy::{Element, Potential};
 use crate::exec::Exec;
@@ -18,18 +19,29 @@ const CHUNK: usize = 32;
 /// Elements as a user thinks of them, before they are packed.
 #[derive(Clone, Debug, Default)]
 pub struct ElementList<const V: usize, const D: usize> {
-    /// Node ids of each element.
+    /// Node ids of each element, in the user's numbers.
     pub nodes: Vec<[u32; V]>,
-    /// g_v of each element for v ≥ 1 (for V = 1, of the node itself), V−1 rows of D numbers.
-    pub gradients: Vec<Vec<[f64; D]>>,
+    /// g_v of each element for v ≥ 1 (for V = 1, of the node itself): max(V−1, 1) rows of D numbers per element.
+    pub gradients: Vec<[f64; D]>,
     /// Volume of each element in m³; 1 for elements without one.
     pub volume: Vec<f64>,
-    /// w² of each element.
-    pub weight: Vec<f64>,
+    /// k·V of each element by each [`WeightRule`], so that w² = s·k·V.
+    pub weight: Vec<[f64; 2]>,
     /// The material's numbers, [`Potential::PARAMS`] per element.
     pub params: Vec<f64>,
     /// Body, and number within the body.
     pub origin: Vec<(u32, u32)>,
+}
+
+impl<const V: usize, const D: usize> ElementList<V, D> {
+    /// Adds an element without a volume whose weight is its stiffness by every rule; its numbers are the caller's to add.
+    pub fn push(&mut self, nodes: [u32; V], gradients: &[[f64; D]], stiffness: f64, origin: (u32, u32)) {
+        self.nodes.push(nodes);
+        self.gradients.extend(gradients);
+        self.volume.push(1.0);
+        self.weight.push([stiffness; 2]);
+        self.origin.push(origin);
+    }
 }
 
 /// The state of some packets, worked on by one thread at a time.
@@ -55,6 +67,14 @@ pub(super) struct Chunk<const V: usize> {
     pub sums: Sums,
 }
 
+impl<const V: usize> Chunk<V> {
+    /// End of the lanes that hold the element in lane l of packet p: the last element of a chunk is repeated to the end.
+    fn lanes_of(&self, p: usize, l: usize) -> usize {
+        let last = (self.live - 1) % BLOCK == l && p == self.nodes.len() - 1;
+        if last { BLOCK } else { l + 1 }
+    }
+}
+
 /// A batch of elements with V nodes, 3×D local coordinates and potential P.
 pub struct Batch<const V: usize, const D: usize, P> {
     potential: P,
@@ -62,17 +82,25 @@ pub struct Batch<const V: usize, const D: usize, P> {
     /// Place in the packets of each element in order of adding, and the reverse.
     place: Vec<u32>,
     origin: Vec<(u32, u32)>,
+    weight: Vec<[f64; 2]>,
 }
 
 impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
     const ROWS: usize = if V > 1 { V - 1 } else { 1 };
 
     /// Packs a list. Elements are stored by their smallest node, so that neighbours in space are neighbours in memory.
-    pub fn new(potential: P, list: &ElementList<V, D>) -> Batch<V, D, P> {
-        let n = list.nodes.len();
+    /// `nodes` are the list's nodes in the numbers of the system.
+    pub fn new(
+        potential: P,
+        list: &ElementList<V, D>,
+        nodes: &[[u32; V]],
+        rule: WeightRule,
+        scale: f64,
+    ) -> Batch<V, D, P> {
+        let n = nodes.len();
         let mut order: Vec<u32> = (0..n as u32).collect();
         order.sort_by_key(|&e| {
-            let mut key = list.nodes[e as usize];
+            let mut key = nodes[e as usize];
             key.sort_unstable();
             (key, e)
         });
@@ -100,16 +128,14 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
                     let e = elements[slot.min(elements.len() - 1)] as usize;
                     let (p, l) = (slot / BLOCK, slot % BLOCK);
                     for v in 0..V {
-                        c.nodes[p][v][l] = list.nodes[e][v];
+                        c.nodes[p][v][l] = nodes[e][v];
                     }
                     for r in 0..Self::ROWS {
                         for d in 0..D {
-                            c.g[(p * Self::ROWS + r) * D + d].0[l] = list.gradients[e][r][d];
+                            c.g[(p * Self::ROWS + r) * D + d].0[l] = list.gradients[e * Self::ROWS + r][d];
                         }
                     }
-                    c.scale[3 * p].0[l] = list.weight[e];
                     c.scale[3 * p + 1].0[l] = list.volume[e];
-                    c.scale[3 * p + 2].0[l] = list.weight[e] / list.volume[e];
                     for q in 0..P::PARAMS {
                         c.param[p * P::PARAMS + q].0[l] = list.params[e * P::PARAMS + q];
                     }
@@ -117,7 +143,10 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
                 c
             })
             .collect();
-        Batch { potential, chunks, place, origin: list.origin.clone() }
+        let (origin, weight) = (list.origin.clone(), list.weight.clone());
+        let mut batch = Batch { potential, chunks, place, origin, weight };
+        batch.set_weights(rule, scale);
+        batch
     }
 
     /// Chunk, packet and lane of an element.
@@ -195,6 +224,17 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
             }
         }
     }
+    fn set_weights(&mut self, rule: WeightRule, scale: f64) {
+        for e in 0..self.place.len() {
+            let Some((c, p, l)) = self.locate(e) else { continue };
+            let w = scale * self.weight[e][rule as usize];
+            let chunk = &mut self.chunks[c];
+            for lane in l..chunk.lanes_of(p, l) {
+                chunk.scale[3 * p].0[lane] = w;
+                chunk.scale[3 * p + 2].0[lane] = w / chunk.scale[3 * p + 1].0[lane];
+            }
+        }
+    }
     fn reset(&mut self, x: &[Row], dual: DualStart, exec: &Exec) {
         self.each(exec, |view| {
             // The cold start of each element's proximal operator.
@@ -246,9 +286,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
             return false;
         }
         let chunk = &mut self.chunks[c];
-        // The last element of a chunk is repeated in its unfilled lanes.
-        let last = (chunk.live - 1) % BLOCK == l && p == chunk.nodes.len() - 1;
-        for lane in l..if last { BLOCK } else { l + 1 } {
+        for lane in l..chunk.lanes_of(p, l) {
             for (q, value) in values.iter().enumerate() {
                 chunk.param[p * P::PARAMS + first + q].0[lane] = *value;
             }

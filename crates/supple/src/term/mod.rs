@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `mod.rs` | [`TermBatch`]: what the solvers ask of a batch of elements; [`TermSet`]: all batches, asked alike |
 //! | `batch.rs` | [`Batch`]: elements of one kind and one potential, in packets of lanes |
+//! | `source.rs` | elements before the nodes have their final numbers |
 //! | `kernel.rs` | the loops over packets: local step, residuals, gradient, energy |
 //! | `stencil.rs` | tetrahedra, edges, nodes → gradients G |
 //! | `incidence.rs` | node → contributions, summed in a fixed order |
@@ -15,11 +16,13 @@
 mod batch;
 mod incidence;
 mod kernel;
+mod source;
 pub mod stencil;
 pub mod weight;
 
 pub use batch::{Batch, ElementList};
 pub use incidence::Incidence;
+pub use source::{BatchSource, Source};
 
 use crate::exec::Exec;
 use crate::math::nodes::Row;
@@ -79,6 +82,8 @@ pub trait TermBatch: Send + Sync {
     fn corners(&self, f: &mut dyn FnMut(u32, usize));
     /// Calls `f(i, j, w² g_i·g_j)` for each pair of corners i ≥ j of each element: the entries of DᵀW²D.
     fn assemble(&self, f: &mut dyn FnMut(u32, u32, f64));
+    /// Sets the weights by another rule or scale.
+    fn set_weights(&mut self, rule: weight::WeightRule, scale: f64);
     /// Starts a step at x: u by the rule, z = Dx.
     fn reset(&mut self, x: &[Row], dual: DualStart, exec: &Exec);
     /// Eqs. (24), (25): z = prox(Dx + u), u += Dx − z; loads DᵀW²(z − u − Dx). With `keep`, z and the z before are kept for
@@ -147,6 +152,12 @@ impl TermSet {
         }
     }
 
+    /// Sets the weights of all terms by another rule or scale.
+    pub fn set_weights(&mut self, rule: weight::WeightRule, scale: f64) {
+        for b in &mut self.batches {
+            b.set_weights(rule, scale);
+        }
+    }
     /// Starts a step at x.
     pub fn reset(&mut self, x: &[Row], dual: DualStart, exec: &Exec) {
         for b in &mut self.batches {

@@ -16,6 +16,10 @@ pub enum WeightRule {
 }
 
 impl WeightRule {
+    /// k·V by each rule, in the order of their numbers.
+    pub fn all(lame: Lame, volume: f64) -> [f64; 2] {
+        [WeightRule::Bulk, WeightRule::Auto].map(|rule| rule.stiffness(lame) * volume)
+    }
     /// k in Pa.
     pub fn stiffness(self, lame: Lame) -> f64 {
         match self {

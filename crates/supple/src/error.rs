@@ -1,0 +1,105 @@
+//! What can go wrong, named so that a person finds the place.
+
+/// A scene or a setting that cannot be simulated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum BuildError {
+    /// A setting is out of its range.
+    #[error("setting `{name}`: {reason}")]
+    Setting {
+        /// Dotted name of the setting.
+        name: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A setting that can only be chosen when the simulation is built.
+    #[error("setting `{name}` cannot change while the simulation runs")]
+    Fixed {
+        /// Dotted name of the setting.
+        name: &'static str,
+    },
+    /// Something about a body as a whole.
+    #[error("body `{body}`: {reason}")]
+    Body {
+        /// Name of the body.
+        body: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A node of a body.
+    #[error("body `{body}`: node {node}: {reason}")]
+    Node {
+        /// Name of the body.
+        body: String,
+        /// Number of the node within the body, from 0.
+        node: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// An element of a body.
+    #[error("body `{body}`: element {element}: {reason}")]
+    Element {
+        /// Name of the body.
+        body: String,
+        /// Number of the element within the body, from 0.
+        element: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// There is no such body.
+    #[error("there is no body number {0}")]
+    NoBody(usize),
+    /// There is nothing to simulate.
+    #[error("the scene has no body")]
+    Empty,
+    /// The system matrix could not be factored.
+    #[error("the system matrix could not be factored: {0}")]
+    Factor(String),
+}
+
+/// A step that could not be taken. The state is that of the last good step.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StepError {
+    /// A node's position became infinite or not a number.
+    #[error(
+        "body `{body}`: node {node} is no longer finite{}; the state before the step is kept",
+        element.as_ref().map(|e| format!(" (first seen in {e})")).unwrap_or_default()
+    )]
+    NonFinite {
+        /// Name of the body.
+        body: String,
+        /// Number of the node within the body.
+        node: usize,
+        /// The first element that was not finite, in words.
+        element: Option<String>,
+    },
+}
+
+/// Bytes that are not a checkpoint of this simulation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CheckpointError {
+    /// They do not start like a checkpoint.
+    #[error("not a supple checkpoint")]
+    NotACheckpoint,
+    /// A version that this library does not read.
+    #[error("checkpoint version {found} is not supported (this library reads version {supported})")]
+    Version {
+        /// Version in the file.
+        found: u32,
+        /// Version that is read.
+        supported: u32,
+    },
+    /// Cut short, or with something behind its end.
+    #[error("the checkpoint has {found} bytes instead of {expected}")]
+    Length {
+        /// Bytes found.
+        found: u64,
+        /// Bytes announced.
+        expected: u64,
+    },
+    /// Damaged.
+    #[error("the checkpoint is damaged: its checksum does not match")]
+    Checksum,
+    /// Of another scene.
+    #[error("the checkpoint belongs to another scene: {0}")]
+    OtherScene(&'static str),
+}

@@ -1,0 +1,127 @@
+//! Meshes: shapes of bodies at rest.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | [`TetMesh`], validated on construction |
+//! | `shapes.rs` | built-in shapes with resolution |
+//! | `surface.rs` | the boundary triangles of a tetrahedral mesh |
+
+pub mod shapes;
+mod surface;
+
+pub use surface::surface;
+
+use crate::math::tet::{TetError, tetrahedron};
+
+/// What is wrong with a mesh.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MeshError {
+    /// A vertex is not finite.
+    #[error("node {node}: its position {position:?} is not finite")]
+    NotFinite {
+        /// Number of the vertex.
+        node: usize,
+        /// Its position.
+        position: [f64; 3],
+    },
+    /// A tetrahedron names a vertex that is not there.
+    #[error("element {element}: node {node} does not exist (the mesh has {nodes} nodes)")]
+    Index {
+        /// Number of the tetrahedron.
+        element: usize,
+        /// The vertex that it names.
+        node: u32,
+        /// How many there are.
+        nodes: usize,
+    },
+    /// A tetrahedron names a vertex twice.
+    #[error("element {element}: node {node} appears twice")]
+    Repeated {
+        /// Number of the tetrahedron.
+        element: usize,
+        /// The vertex.
+        node: u32,
+    },
+    /// A tetrahedron is flat or inverted at rest.
+    #[error("element {element} {reason}")]
+    Shape {
+        /// Number of the tetrahedron.
+        element: usize,
+        /// What is wrong with it.
+        reason: TetError,
+    },
+    /// More vertices or tetrahedra than 32-bit numbers count.
+    #[error("{what}: {count} are too many")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// How many.
+        count: usize,
+    },
+    /// No vertex or no element.
+    #[error("the mesh is empty")]
+    Empty,
+    /// A built-in shape with numbers that make no shape.
+    #[error("{0}")]
+    Parameter(String),
+}
+
+/// A tetrahedral mesh: finite vertices in m, tetrahedra with positive volume.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TetMesh {
+    vertices: Vec<[f64; 3]>,
+    tets: Vec<[u32; 4]>,
+}
+
+impl TetMesh {
+    /// Checks and takes vertices and tetrahedra; a tetrahedron (a, b, c, d) must have det[b−a, c−a, d−a] > 0.
+    pub fn new(vertices: Vec<[f64; 3]>, tets: Vec<[u32; 4]>) -> Result<TetMesh, MeshError> {
+        if vertices.is_empty() || tets.is_empty() {
+            return Err(MeshError::Empty);
+        }
+        for (what, count) in [("nodes", vertices.len()), ("elements", tets.len())] {
+            if count >= (u32::MAX / 8) as usize {
+                return Err(MeshError::TooMany { what, count });
+            }
+        }
+        if let Some(node) = vertices.iter().position(|p| p.iter().any(|a| !a.is_finite())) {
+            return Err(MeshError::NotFinite { node, position: vertices[node] });
+        }
+        for (element, tet) in tets.iter().enumerate() {
+            for (i, &node) in tet.iter().enumerate() {
+                if node as usize >= vertices.len() {
+                    return Err(MeshError::Index { element, node, nodes: vertices.len() });
+                }
+                if tet[..i].contains(&node) {
+                    return Err(MeshError::Repeated { element, node });
+                }
+            }
+            tetrahedron(tet.map(|v| vertices[v as usize]))
+                .map_err(|reason| MeshError::Shape { element, reason })?;
+        }
+        Ok(TetMesh { vertices, tets })
+    }
+
+    /// Positions in m.
+    pub fn vertices(&self) -> &[[f64; 3]] {
+        &self.vertices
+    }
+    /// Corners of each tetrahedron.
+    pub fn tets(&self) -> &[[u32; 4]] {
+        &self.tets
+    }
+    /// The same mesh moved vertex by vertex, checked again.
+    pub fn map(&self, f: impl FnMut([f64; 3]) -> [f64; 3]) -> Result<TetMesh, MeshError> {
+        TetMesh::new(self.vertices.iter().copied().map(f).collect(), self.tets.clone())
+    }
+    /// Volume in m³.
+    pub fn volume(&self) -> f64 {
+        self.tets.iter().map(|t| tet_volume(t.map(|v| self.vertices[v as usize]))).sum()
+    }
+}
+
+/// Signed volume of a tetrahedron.
+pub fn tet_volume(p: [[f64; 3]; 4]) -> f64 {
+    let e = |v: usize| [p[v][0] - p[0][0], p[v][1] - p[0][1], p[v][2] - p[0][2]];
+    crate::math::small::det(&[e(1), e(2), e(3)]) / 6.0
+}

@@ -1,0 +1,322 @@
+//! Scenes: bodies, pins and anchors, checked at the door and made into a [`Simulation`].
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | [`Scene`] |
+//! | `material.rs` | [`Material`], and the only `match` over materials |
+
+mod material;
+
+pub use material::{Material, MaterialKind};
+
+use crate::energy::Soft;
+use crate::energy::project::{Point, Sphere};
+use crate::error::BuildError;
+use crate::mesh::TetMesh;
+use crate::settings::Settings;
+use crate::sim::{AnchorRef, Body, Parts, Simulation};
+use crate::term::{BatchSource, ElementList, Source, stencil};
+
+/// Number of a body in its scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BodyId(pub usize);
+
+/// A spring between two nodes of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spring {
+    /// The two nodes.
+    pub nodes: [u32; 2],
+    /// Stiffness in N/m, > 0.
+    pub stiffness: f64,
+    /// Rest length in m, ≥ 0; `None` takes the distance at the start.
+    pub rest_length: Option<f64>,
+}
+
+enum Content {
+    Solid { mesh: TetMesh, materials: Vec<Material> },
+    Springs(Vec<Spring>),
+}
+
+struct Entry {
+    name: String,
+    positions: Vec<[f64; 3]>,
+    masses: Vec<f64>,
+    content: Content,
+    pins: Vec<u32>,
+    anchors: Vec<(u32, f64, [f64; 3])>,
+}
+
+/// Bodies and what holds them.
+///
+/// ```
+/// use supple::{Material, MaterialKind, Scene, Settings, mesh::shapes};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mesh = shapes::box_mesh([1.0, 0.2, 0.2], [10, 2, 2], shapes::Split::Six)?;
+/// let fixed: Vec<u32> = (0..mesh.vertices().len() as u32).filter(|&i| mesh.vertices()[i as usize][0] == 0.0).collect();
+/// let mut scene = Scene::new(Settings::default());
+/// let rubber = Material::new(MaterialKind::NeoHookean, 1e5, 0.4)?;
+/// let beam = scene.add_solid("beam", mesh, rubber, 1000.0)?;
+/// scene.pin(beam, &fixed)?;
+/// let mut simulation = scene.build()?;
+/// for _ in 0..10 {
+///     let report = simulation.step()?;
+///     assert!(report.force_residual < 0.5);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub struct Scene {
+    /// Settings, checked by [`Scene::build`].
+    pub settings: Settings,
+    bodies: Vec<Entry>,
+}
+
+impl Scene {
+    /// An empty scene.
+    pub fn new(settings: Settings) -> Scene {
+        Scene { settings, bodies: Vec::new() }
+    }
+
+    /// Adds a solid of one material and density (kg/m³, > 0). Each corner of a tetrahedron carries a quarter of its mass.
+    pub fn add_solid(
+        &mut self,
+        name: &str,
+        mesh: TetMesh,
+        material: Material,
+        density: f64,
+    ) -> Result<BodyId, BuildError> {
+        let materials = vec![material; mesh.tets().len()];
+        self.add_solid_by_element(name, mesh, materials, density)
+    }
+
+    /// Adds a solid with a material for each tetrahedron.
+    pub fn add_solid_by_element(
+        &mut self,
+        name: &str,
+        mesh: TetMesh,
+        materials: Vec<Material>,
+        density: f64,
+    ) -> Result<BodyId, BuildError> {
+        let wrong = |reason: String| BuildError::Body { body: name.to_string(), reason };
+        if !(density.is_finite() && density > 0.0) {
+            return Err(wrong(format!("the density must be positive and finite, not {density}")));
+        }
+        let mut masses = vec![0.0; mesh.vertices().len()];
+        for t in mesh.tets() {
+            let quarter = 0.25 * density * crate::mesh::tet_volume(t.map(|v| mesh.vertices()[v as usize]));
+            for &v in t {
+                masses[v as usize] += quarter;
+            }
+        }
+        self.add_solid_with_masses(name, mesh, materials, masses)
+    }
+
+    /// Adds a solid with a material for each tetrahedron and a mass (kg, > 0) for each node.
+    pub fn add_solid_with_masses(
+        &mut self,
+        name: &str,
+        mesh: TetMesh,
+        materials: Vec<Material>,
+        masses: Vec<f64>,
+    ) -> Result<BodyId, BuildError> {
+        if materials.len() != mesh.tets().len() {
+            return Err(BuildError::Body {
+                body: name.to_string(),
+                reason: format!("{} materials for {} elements", materials.len(), mesh.tets().len()),
+            });
+        }
+        self.add(name, mesh.vertices().to_vec(), masses, Content::Solid { mesh, materials })
+    }
+
+    /// Adds nodes (positions in m, masses in kg, > 0) joined by springs.
+    pub fn add_springs(
+        &mut self,
+        name: &str,
+        positions: Vec<[f64; 3]>,
+        masses: Vec<f64>,
+        springs: Vec<Spring>,
+    ) -> Result<BodyId, BuildError> {
+        for (element, s) in springs.iter().enumerate() {
+            let wrong = |reason: String| BuildError::Element { body: name.to_string(), element, reason };
+            for v in s.nodes {
+                if v as usize >= positions.len() {
+                    return Err(wrong(format!(
+                        "node {v} does not exist (the body has {} nodes)",
+                        positions.len()
+                    )));
+                }
+            }
+            if s.nodes[0] == s.nodes[1] {
+                return Err(wrong(format!("both ends are node {}", s.nodes[0])));
+            }
+            if !(s.stiffness.is_finite() && s.stiffness > 0.0) {
+                return Err(wrong(format!("the stiffness must be positive and finite, not {}", s.stiffness)));
+            }
+            if let Some(l) = s.rest_length
+                && !(l.is_finite() && l >= 0.0)
+            {
+                return Err(wrong(format!("the rest length must be zero or positive, not {l}")));
+            }
+        }
+        self.add(name, positions, masses, Content::Springs(springs))
+    }
+
+    fn add(
+        &mut self,
+        name: &str,
+        positions: Vec<[f64; 3]>,
+        masses: Vec<f64>,
+        content: Content,
+    ) -> Result<BodyId, BuildError> {
+        let wrong = |node: usize, reason: String| BuildError::Node { body: name.to_string(), node, reason };
+        if positions.is_empty() {
+            return Err(BuildError::Body { body: name.to_string(), reason: "it has no node".into() });
+        }
+        if masses.len() != positions.len() {
+            return Err(BuildError::Body {
+                body: name.to_string(),
+                reason: format!("{} masses for {} nodes", masses.len(), positions.len()),
+            });
+        }
+        for (node, (p, m)) in positions.iter().zip(&masses).enumerate() {
+            if p.iter().any(|a| !a.is_finite()) {
+                return Err(wrong(node, format!("its position {p:?} is not finite")));
+            }
+            if *m == 0.0 {
+                let hint = "it has no mass: no element uses it; remove it or give it a mass";
+                return Err(wrong(node, hint.to_string()));
+            }
+            if !(m.is_finite() && *m > 0.0) {
+                return Err(wrong(node, format!("its mass must be positive and finite, not {m}")));
+            }
+        }
+        if self.bodies.iter().any(|b| b.name == name) {
+            return Err(BuildError::Body {
+                body: name.to_string(),
+                reason: "there is a body of that name already".into(),
+            });
+        }
+        self.bodies.push(Entry {
+            name: name.to_string(),
+            positions,
+            masses,
+            content,
+            pins: Vec::new(),
+            anchors: Vec::new(),
+        });
+        Ok(BodyId(self.bodies.len() - 1))
+    }
+
+    fn entry(&mut self, body: BodyId, ids: &[u32]) -> Result<&mut Entry, BuildError> {
+        let b = self.bodies.get_mut(body.0).ok_or(BuildError::NoBody(body.0))?;
+        if let Some(&node) = ids.iter().find(|&&i| i as usize >= b.positions.len()) {
+            return Err(BuildError::Node {
+                body: b.name.clone(),
+                node: node as usize,
+                reason: format!("does not exist (the body has {} nodes)", b.positions.len()),
+            });
+        }
+        Ok(b)
+    }
+
+    /// Pins nodes of a body where they are: they stay exactly there, or follow [`Simulation::move_pins`].
+    pub fn pin(&mut self, body: BodyId, ids: &[u32]) -> Result<(), BuildError> {
+        self.entry(body, ids)?.pins.extend(ids);
+        Ok(())
+    }
+
+    /// Ties nodes of a body to where they are by springs of zero length (N/m, > 0); see [`Simulation::move_anchors`].
+    pub fn anchor(&mut self, body: BodyId, ids: &[u32], stiffness: f64) -> Result<(), BuildError> {
+        let b = self.entry(body, ids)?;
+        if !(stiffness.is_finite() && stiffness > 0.0) {
+            return Err(BuildError::Body {
+                body: b.name.clone(),
+                reason: format!("the stiffness of an anchor must be positive and finite, not {stiffness}"),
+            });
+        }
+        for &i in ids {
+            if b.anchors.iter().any(|a| a.0 == i) {
+                return Err(BuildError::Node {
+                    body: b.name.clone(),
+                    node: i as usize,
+                    reason: "has an anchor already".into(),
+                });
+            }
+            let at = b.positions[i as usize];
+            b.anchors.push((i, stiffness, at));
+        }
+        Ok(())
+    }
+
+    /// Checks the settings, packs the elements and factors the system matrix.
+    pub fn build(&self) -> Result<Simulation, BuildError> {
+        self.settings.validate()?;
+        if self.bodies.is_empty() {
+            return Err(BuildError::Empty);
+        }
+        let mut parts = Parts {
+            settings: self.settings.clone(),
+            bodies: Vec::new(),
+            positions: Vec::new(),
+            masses: Vec::new(),
+            pinned: Vec::new(),
+            sources: Vec::new(),
+            anchors: Vec::new(),
+        };
+        let mut groups = Vec::new();
+        let mut springs = ElementList::<2, 1>::default();
+        let mut anchors = ElementList::<1, 1>::default();
+        for (number, b) in self.bodies.iter().enumerate() {
+            let first = parts.positions.len();
+            let body = number as u32;
+            parts.bodies.push(Body { name: b.name.clone(), first_node: first, nodes: b.positions.len() });
+            parts.positions.extend(&b.positions);
+            parts.masses.extend(&b.masses);
+            parts.pinned.resize(first + b.positions.len(), false);
+            for &i in &b.pins {
+                parts.pinned[first + i as usize] = true;
+            }
+            let global = |v: u32| first as u32 + v;
+            match &b.content {
+                Content::Solid { mesh, materials } => {
+                    for (e, (t, m)) in mesh.tets().iter().zip(materials).enumerate() {
+                        let shape = stencil::tetrahedron(t.map(|v| mesh.vertices()[v as usize])).map_err(
+                            |reason| BuildError::Element {
+                                body: b.name.clone(),
+                                element: e,
+                                reason: reason.to_string(),
+                            },
+                        )?;
+                        material::group(&mut groups, m).push(m, t.map(global), shape, (body, e as u32));
+                    }
+                }
+                Content::Springs(list) => {
+                    for (e, s) in list.iter().enumerate() {
+                        let [p, q] = s.nodes.map(|v| b.positions[v as usize]);
+                        let d = (0..3).map(|c| (p[c] - q[c]) * (p[c] - q[c])).sum::<f64>().sqrt();
+                        springs.push(s.nodes.map(global), &stencil::EDGE, s.stiffness, (body, e as u32));
+                        springs.params.extend([s.stiffness, s.rest_length.unwrap_or(d)]);
+                    }
+                }
+            }
+            for (e, (node, stiffness, at)) in b.anchors.iter().enumerate() {
+                parts.anchors.push(AnchorRef { body, node: *node, batch: 0, element: anchors.nodes.len() });
+                anchors.push([global(*node)], &stencil::NODE, *stiffness, (body, e as u32));
+                anchors.params.extend([*stiffness, at[0], at[1], at[2]]);
+            }
+        }
+        let mut sources: Vec<Box<dyn BatchSource>> = Vec::new();
+        sources.extend(groups.into_iter().map(|g| g.source()));
+        if !springs.nodes.is_empty() {
+            sources.push(Box::new(Source { potential: Soft(Sphere), list: springs }));
+        }
+        for a in &mut parts.anchors {
+            a.batch = sources.len();
+        }
+        if !anchors.nodes.is_empty() {
+            sources.push(Box::new(Source { potential: Soft(Point), list: anchors }));
+        }
+        parts.sources = sources;
+        Simulation::assemble(parts)
+    }
+}

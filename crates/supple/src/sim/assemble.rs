@@ -1,0 +1,180 @@
+//! From bodies to a factored system.
+
+use super::{Simulation, State, Workspace};
+use crate::error::BuildError;
+use crate::exec::Exec;
+use crate::global::{Cholesky, Cliques, System, inverse, order};
+use crate::math::nodes::Row;
+use crate::settings::Settings;
+use crate::term::{BatchSource, TermSet};
+use std::sync::Arc;
+
+/// A body's share of the nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body {
+    /// Name given by the user.
+    pub name: String,
+    /// Number of its first node.
+    pub first_node: usize,
+    /// How many nodes it has.
+    pub nodes: usize,
+}
+
+/// Where a soft anchor is stored.
+#[derive(Clone, Copy, Debug)]
+pub struct AnchorRef {
+    /// Body.
+    pub body: u32,
+    /// Node within the body.
+    pub node: u32,
+    /// Batch of terms.
+    pub batch: usize,
+    /// Element of the batch.
+    pub element: usize,
+}
+
+/// All that a simulation is made of. Nodes are numbered over all bodies; the scene has checked every number.
+pub struct Parts {
+    /// Settings, validated.
+    pub settings: Settings,
+    /// Bodies in order.
+    pub bodies: Vec<Body>,
+    /// Start positions in m.
+    pub positions: Vec<[f64; 3]>,
+    /// Masses in kg, positive.
+    pub masses: Vec<f64>,
+    /// True for pinned nodes.
+    pub pinned: Vec<bool>,
+    /// Terms.
+    pub sources: Vec<Box<dyn BatchSource>>,
+    /// Anchors.
+    pub anchors: Vec<AnchorRef>,
+}
+
+impl Simulation {
+    /// Numbers the nodes, packs the elements, factors the matrix.
+    pub fn assemble(parts: Parts) -> Result<Simulation, BuildError> {
+        let settings = parts.settings;
+        let exec = Arc::new(Exec::new(settings.thread_count()));
+        let n = parts.positions.len();
+
+        // Free nodes get numbers 0…free−1 for now, and an order that keeps the factor small.
+        const PINNED: u32 = u32::MAX;
+        let mut free_number = vec![PINNED; n];
+        let mut free_positions = Vec::new();
+        for i in 0..n {
+            if !parts.pinned[i] {
+                free_number[i] = free_positions.len() as u32;
+                free_positions.push(parts.positions[i]);
+            }
+        }
+        let free = free_positions.len();
+        let mut cliques = Cliques::new(free);
+        let mut clique = Vec::new();
+        for source in &parts.sources {
+            source.cliques(&mut |nodes| {
+                clique.clear();
+                clique.extend(nodes.iter().map(|&v| free_number[v as usize]).filter(|&v| v != PINNED));
+                // Node ids were checked at the door: a clique always fits.
+                let fits = clique.is_empty() || cliques.push(&clique);
+                debug_assert!(fits);
+            });
+        }
+        let rank = inverse(&exec.install(|| order(&cliques, &free_positions, &exec)));
+        cliques.renumber(&rank);
+        let mut next_pinned = free as u32;
+        let place: Vec<u32> = free_number
+            .iter()
+            .map(|&f| {
+                if f == PINNED {
+                    next_pinned += 1;
+                    next_pinned - 1
+                } else {
+                    rank[f as usize]
+                }
+            })
+            .collect();
+
+        let (rule, scale) = (settings.solve.weight_rule, settings.solve.weight_scale);
+        let batches = parts.sources.iter().map(|s| s.build(&place, rule, scale)).collect();
+        let terms = TermSet::new(batches, n);
+        let mut mass = vec![0.0; n];
+        let mut x = vec![Row::default(); n];
+        for (i, &p) in place.iter().enumerate() {
+            mass[p as usize] = parts.masses[i];
+            x[p as usize] = Row::new(parts.positions[i]);
+        }
+        let mut system = System::from_pattern(&cliques);
+        let stiffness = fill(&mut system, &terms, &mass, settings.time.dt);
+        let global = exec.install(|| Cholesky::new(&system, &exec)).map_err(factor_error)?;
+        let scratch = global.scratch();
+        let state = State {
+            frame: 0,
+            time: 0.0,
+            targets: x[free..].to_vec(),
+            x,
+            v: vec![Row::default(); n],
+            a: vec![Row::default(); n],
+            force: vec![Row::default(); n],
+        };
+        let work = Workspace {
+            x: vec![Row::default(); n],
+            x_tilde: vec![Row::default(); n],
+            x_free: vec![Row::default(); n],
+            rhs: vec![Row::default(); free],
+            lengths: vec![0.0; free],
+        };
+        Ok(Simulation {
+            settings,
+            exec,
+            bodies: parts.bodies,
+            anchors: parts.anchors,
+            terms,
+            system,
+            global,
+            scratch,
+            place,
+            free,
+            mass,
+            stiffness,
+            state,
+            work,
+        })
+    }
+
+    /// Sets weights and time step anew and factors the matrix with them.
+    pub(super) fn refactor(&mut self) -> Result<(), BuildError> {
+        let solve = &self.settings.solve;
+        self.terms.set_weights(solve.weight_rule, solve.weight_scale);
+        self.stiffness = fill(&mut self.system, &self.terms, &self.mass, self.settings.time.dt);
+        let exec = self.exec.clone();
+        exec.install(|| self.global.refactor(&self.system, &exec)).map_err(factor_error)
+    }
+}
+
+fn factor_error(e: crate::global::FactorError) -> BuildError {
+    BuildError::Factor(e.to_string())
+}
+
+/// A = M + Δt² DᵀW²D over the free nodes; returns (A − M)_ii/Δt².
+fn fill(system: &mut System, terms: &TermSet, mass: &[f64], dt: f64) -> Vec<f64> {
+    let free = system.n();
+    let mut stiffness = vec![0.0; free];
+    system.clear();
+    for b in terms.batches() {
+        b.assemble(&mut |i, j, w| {
+            if (i as usize) < free && (j as usize) < free {
+                let there = system.add(i as usize, j as usize, dt * dt * w);
+                debug_assert!(there, "the pattern was made from the same elements");
+                if i == j {
+                    stiffness[i as usize] += w;
+                }
+            }
+        });
+    }
+    for i in 0..free {
+        let there = system.add(i, i, mass[i]);
+        debug_assert!(there, "the diagonal is always there");
+    }
+    stiffness
+}

@@ -1,0 +1,121 @@
+//! The state as bytes, and back, bit for bit.
+//!
+//! Layout, little-endian: `SUPPLECK`, version u32, length of the whole u64, fingerprint of the scene u64, frame u64, time
+//! f64, then for each node in the user's order x, v, a and force (3 f64 each), then for each node a target (3 f64; zero
+//! unless pinned), then for each anchor its target (3 f64), then a checksum u64 (FNV-1a) of everything before it.
+
+use super::Simulation;
+use crate::error::CheckpointError;
+use crate::math::nodes::Row;
+
+const MAGIC: &[u8; 8] = b"SUPPLECK";
+const VERSION: u32 = 1;
+const HEADER: usize = 8 + 4 + 8 + 8 + 8 + 8;
+
+/// 64-bit FNV-1a: each byte's step is invertible, so any single changed byte changes the sum.
+fn fnv(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    bytes
+        .into_iter()
+        .fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+impl Simulation {
+    /// What makes a scene this scene: bodies, nodes, masses, pins, numbers of elements.
+    fn fingerprint(&self) -> u64 {
+        let numbers = [self.place.len(), self.free, self.anchors.len(), self.bodies.len()]
+            .into_iter()
+            .chain(self.terms.batches().iter().map(|b| b.len()))
+            .map(|n| n as u64);
+        let masses =
+            self.place.iter().map(|&p| self.mass[p as usize].to_bits() ^ u64::from(p as usize >= self.free));
+        let names = self.bodies.iter().flat_map(|b| b.name.bytes().collect::<Vec<_>>());
+        fnv(numbers.chain(masses).flat_map(u64::to_le_bytes).chain(names))
+    }
+
+    /// The whole state. [`Simulation::restore`] continues from it with the same bits in every later frame.
+    pub fn checkpoint(&self) -> Vec<u8> {
+        let n = self.place.len();
+        let length = HEADER + 8 * 15 * n + 24 * self.anchors.len() + 8;
+        let mut out = Vec::with_capacity(length);
+        out.extend_from_slice(MAGIC);
+        out.extend_from_slice(&VERSION.to_le_bytes());
+        out.extend_from_slice(&(length as u64).to_le_bytes());
+        out.extend_from_slice(&self.fingerprint().to_le_bytes());
+        out.extend_from_slice(&self.state.frame.to_le_bytes());
+        out.extend_from_slice(&self.state.time.to_le_bytes());
+        let mut put = |p: [f64; 3]| {
+            for c in p {
+                out.extend_from_slice(&c.to_le_bytes());
+            }
+        };
+        let s = &self.state;
+        for rows in [&s.x, &s.v, &s.a, &s.force] {
+            for &p in &self.place {
+                put(rows[p as usize].xyz());
+            }
+        }
+        for &p in &self.place {
+            put((p as usize).checked_sub(self.free).map_or([0.0; 3], |q| s.targets[q].xyz()));
+        }
+        for a in &self.anchors {
+            let params = self.terms.batches()[a.batch].params(a.element);
+            put([params[1], params[2], params[3]]);
+        }
+        let sum = fnv(out.iter().copied());
+        out.extend_from_slice(&sum.to_le_bytes());
+        out
+    }
+
+    /// Takes a state that [`Simulation::checkpoint`] of the same scene gave. On an error nothing changes.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+        let number =
+            |at: usize| -> Option<u64> { Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?)) };
+        if bytes.get(..8) != Some(MAGIC) {
+            return Err(CheckpointError::NotACheckpoint);
+        }
+        let short = CheckpointError::Length { found: bytes.len() as u64, expected: HEADER as u64 + 8 };
+        let found =
+            bytes.get(8..12).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes).ok_or(short.clone())?;
+        if found != VERSION {
+            return Err(CheckpointError::Version { found, supported: VERSION });
+        }
+        let length = number(12).ok_or(short.clone())?;
+        if length != bytes.len() as u64 || bytes.len() < HEADER + 8 {
+            return Err(CheckpointError::Length { found: bytes.len() as u64, expected: length });
+        }
+        let (content, tail) = bytes.split_at(bytes.len() - 8);
+        if tail != fnv(content.iter().copied()).to_le_bytes() {
+            return Err(CheckpointError::Checksum);
+        }
+        let n = self.place.len();
+        if number(20) != Some(self.fingerprint()) {
+            return Err(CheckpointError::OtherScene("its bodies, masses, pins or elements differ"));
+        }
+        if bytes.len() != HEADER + 8 * 15 * n + 24 * self.anchors.len() + 8 {
+            return Err(CheckpointError::OtherScene("it has another number of nodes"));
+        }
+        let mut values = content[HEADER..]
+            .chunks_exact(24)
+            .map(|c| [0, 8, 16].map(|i| f64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7].map(|j| c[i + j]))));
+        let mut state = self.state.clone();
+        state.frame = number(28).unwrap_or(0);
+        state.time = f64::from_bits(number(36).unwrap_or(0));
+        for rows in [&mut state.x, &mut state.v, &mut state.a, &mut state.force] {
+            for (&p, value) in self.place.iter().zip(&mut values) {
+                rows[p as usize] = Row::new(value);
+            }
+        }
+        for (&p, value) in self.place.iter().zip(&mut values) {
+            if let Some(q) = (p as usize).checked_sub(self.free) {
+                state.targets[q] = Row::new(value);
+            }
+        }
+        self.state = state;
+        for (a, target) in self.anchors.clone().into_iter().zip(values) {
+            if let Some(b) = self.terms.batch_mut(a.batch) {
+                b.set_params(a.element, 1, &target);
+            }
+        }
+        Ok(())
+    }
+}

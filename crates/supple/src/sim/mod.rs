@@ -1,0 +1,296 @@
+//! The simulation: state, and one time step after another.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `step.rs` | ← START READING HERE: one time step |
+//! | `mod.rs` | [`Simulation`]: the state and what users ask of it |
+//! | `assemble.rs` | from bodies to a factored system |
+//! | `integrator.rs` | prediction and velocity of backward Euler, eqs. (1), (2) |
+//! | `report.rs` | [`StepReport`]: what every step says about itself |
+//! | `checkpoint.rs` | the state as bytes, and back |
+
+mod assemble;
+mod checkpoint;
+pub mod integrator;
+mod report;
+mod step;
+
+pub use assemble::{AnchorRef, Body, Parts};
+pub use report::{Energy, StepReport, Timings};
+pub use step::Iteration;
+
+use crate::error::{BuildError, StepError};
+use crate::exec::Exec;
+use crate::global::{Cholesky, SolveScratch, System};
+use crate::math::nodes::Row;
+use crate::settings::Settings;
+use crate::term::TermSet;
+use std::sync::Arc;
+
+/// A running simulation.
+///
+/// Nodes are numbered over all bodies in order of adding, wherever an index or an array of nodes is taken or given.
+pub struct Simulation {
+    settings: Settings,
+    exec: Arc<Exec>,
+    bodies: Vec<Body>,
+    anchors: Vec<AnchorRef>,
+    terms: TermSet,
+    system: System,
+    global: Cholesky,
+    scratch: SolveScratch,
+    /// For each node of the user its place in the system: free nodes first, in the order of the factor.
+    place: Vec<u32>,
+    free: usize,
+    mass: Vec<f64>,
+    /// (A − M)_ii/Δt² of the free nodes.
+    stiffness: Vec<f64>,
+    state: State,
+    work: Workspace,
+}
+
+/// What a checkpoint holds; rows in the order of the system.
+#[derive(Clone)]
+struct State {
+    frame: u64,
+    time: f64,
+    x: Vec<Row>,
+    v: Vec<Row>,
+    /// Acceleration of the last step.
+    a: Vec<Row>,
+    /// Where the pinned nodes will be at the end of the next step.
+    targets: Vec<Row>,
+    /// External force on each node in N, besides gravity.
+    force: Vec<Row>,
+}
+
+/// Memory of a step, allocated once.
+struct Workspace {
+    x: Vec<Row>,
+    x_tilde: Vec<Row>,
+    x_free: Vec<Row>,
+    rhs: Vec<Row>,
+    lengths: Vec<f64>,
+}
+
+impl Simulation {
+    /// The settings in force.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+    /// The bodies, in order of adding.
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+    /// Nodes of all bodies.
+    pub fn node_count(&self) -> usize {
+        self.place.len()
+    }
+    /// Elements of all bodies: tetrahedra, springs and anchors.
+    pub fn element_count(&self) -> usize {
+        self.terms.len()
+    }
+    /// Threads that work.
+    pub fn threads(&self) -> usize {
+        self.exec.threads()
+    }
+    /// Steps taken.
+    pub fn frame(&self) -> u64 {
+        self.state.frame
+    }
+    /// Simulated time in s.
+    pub fn time(&self) -> f64 {
+        self.state.time
+    }
+    /// Bytes of the factor that one global solve reads.
+    pub fn factor_bytes(&self) -> usize {
+        self.global.bytes()
+    }
+
+    /// Rows in the user's order.
+    fn user_order(&self, rows: &[Row]) -> Vec<[f64; 3]> {
+        self.place.iter().map(|&p| rows[p as usize].xyz()).collect()
+    }
+    /// Position of each node in m.
+    pub fn positions(&self) -> Vec<[f64; 3]> {
+        self.user_order(&self.state.x)
+    }
+    /// Position of one node in m, without copying all.
+    pub fn position(&self, node: usize) -> Option<[f64; 3]> {
+        self.place.get(node).map(|&p| self.state.x[p as usize].xyz())
+    }
+    /// Velocity of each node in m/s.
+    pub fn velocities(&self) -> Vec<[f64; 3]> {
+        self.user_order(&self.state.v)
+    }
+    /// Mass of each node in kg.
+    pub fn masses(&self) -> Vec<f64> {
+        self.place.iter().map(|&p| self.mass[p as usize]).collect()
+    }
+    /// True for nodes that are pinned.
+    pub fn pinned(&self) -> Vec<bool> {
+        self.place.iter().map(|&p| p as usize >= self.free).collect()
+    }
+
+    /// Body and number within the body of a node of the system.
+    fn name_of(&self, system_node: usize) -> (String, usize) {
+        let node = self.place.iter().position(|&p| p as usize == system_node).unwrap_or(0);
+        self.bodies
+            .iter()
+            .rev()
+            .find(|b| b.first_node <= node)
+            .map_or_else(|| (String::new(), node), |b| (b.name.clone(), node - b.first_node))
+    }
+
+    /// Copies rows given in the user's order, checked, into the order of the system.
+    fn take(&self, what: &str, rows: &[[f64; 3]]) -> Result<Vec<Row>, BuildError> {
+        if rows.len() != self.place.len() {
+            return Err(BuildError::Setting {
+                name: "state",
+                reason: format!("{what} of {} nodes were given, there are {}", rows.len(), self.place.len()),
+            });
+        }
+        let mut out = vec![Row::default(); rows.len()];
+        for (&p, row) in self.place.iter().zip(rows) {
+            let row = Row::new(*row);
+            if !row.is_finite() {
+                let (body, node) = self.name_of(p as usize);
+                return Err(BuildError::Node {
+                    body,
+                    node,
+                    reason: format!("its {what} {:?} is not finite", row.xyz()),
+                });
+            }
+            out[p as usize] = row;
+        }
+        Ok(out)
+    }
+
+    /// Sets positions (m) and velocities (m/s) of all nodes. A pinned node stays where it is put.
+    pub fn set_state(&mut self, positions: &[[f64; 3]], velocities: &[[f64; 3]]) -> Result<(), BuildError> {
+        let x = self.take("position", positions)?;
+        let v = self.take("velocity", velocities)?;
+        self.state.targets.copy_from_slice(&x[self.free..]);
+        self.state.x = x;
+        self.state.v = v;
+        self.state.a.fill(Row::default());
+        Ok(())
+    }
+
+    /// Sets the external force on each node in N, besides gravity; it stays until it is set again.
+    pub fn set_forces(&mut self, forces: &[[f64; 3]]) -> Result<(), BuildError> {
+        self.state.force = self.take("force", forces)?;
+        Ok(())
+    }
+
+    /// Node of the system for node `id` of a body.
+    fn node_of(&self, body: usize, id: usize) -> Result<usize, BuildError> {
+        let b = self.bodies.get(body).ok_or(BuildError::NoBody(body))?;
+        if id >= b.nodes {
+            return Err(BuildError::Node {
+                body: b.name.clone(),
+                node: id,
+                reason: format!("does not exist (the body has {} nodes)", b.nodes),
+            });
+        }
+        Ok(self.place[b.first_node + id] as usize)
+    }
+
+    /// Checks ids and targets that belong together.
+    fn moves(&self, body: usize, ids: &[u32], targets: &[[f64; 3]]) -> Result<(), BuildError> {
+        let b = self.bodies.get(body).ok_or(BuildError::NoBody(body))?;
+        if ids.len() != targets.len() {
+            return Err(BuildError::Body {
+                body: b.name.clone(),
+                reason: format!("{} nodes were given {} targets", ids.len(), targets.len()),
+            });
+        }
+        for (&id, t) in ids.iter().zip(targets) {
+            if t.iter().any(|a| !a.is_finite()) {
+                return Err(BuildError::Node {
+                    body: b.name.clone(),
+                    node: id as usize,
+                    reason: format!("its target {t:?} is not finite"),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves pinned nodes of a body: they reach their targets (m) at the end of the next step. Nothing is factored.
+    pub fn move_pins(&mut self, body: usize, ids: &[u32], targets: &[[f64; 3]]) -> Result<(), BuildError> {
+        self.moves(body, ids, targets)?;
+        let mut places = Vec::with_capacity(ids.len());
+        for &id in ids {
+            let p = self.node_of(body, id as usize)?;
+            if p < self.free {
+                let (body, node) = self.name_of(p);
+                return Err(BuildError::Node { body, node, reason: "is not pinned".into() });
+            }
+            places.push(p - self.free);
+        }
+        for (p, t) in places.into_iter().zip(targets) {
+            self.state.targets[p] = Row::new(*t);
+        }
+        Ok(())
+    }
+
+    /// Moves the targets (m) of soft anchors of a body. Nothing is factored.
+    pub fn move_anchors(&mut self, body: usize, ids: &[u32], targets: &[[f64; 3]]) -> Result<(), BuildError> {
+        self.moves(body, ids, targets)?;
+        let mut found = Vec::with_capacity(ids.len());
+        for &id in ids {
+            self.node_of(body, id as usize)?;
+            let Some(a) = self.anchors.iter().find(|a| a.body as usize == body && a.node == id) else {
+                let b = &self.bodies[body];
+                return Err(BuildError::Node {
+                    body: b.name.clone(),
+                    node: id as usize,
+                    reason: "has no anchor".into(),
+                });
+            };
+            found.push((a.batch, a.element));
+        }
+        for ((batch, element), target) in found.into_iter().zip(targets) {
+            if let Some(b) = self.terms.batch_mut(batch) {
+                b.set_params(element, 1, target);
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes settings while the simulation runs. A new time step or new weights are factored again; the number of
+    /// threads cannot change.
+    pub fn update_settings(&mut self, settings: Settings) -> Result<(), BuildError> {
+        settings.validate_as_update(&self.settings)?;
+        let (old, new) = (&self.settings, &settings);
+        let weights = old.solve.weight_rule != new.solve.weight_rule
+            || old.solve.weight_scale != new.solve.weight_scale;
+        let factor = weights || old.time.dt != new.time.dt;
+        let before = std::mem::replace(&mut self.settings, settings);
+        if factor && let Err(e) = self.refactor() {
+            self.settings = before;
+            self.refactor()?;
+            return Err(e);
+        }
+        Ok(())
+    }
+
+    /// Energies at the present state, in J.
+    pub fn energy(&mut self) -> Energy {
+        let exec = self.exec.clone();
+        let sums = exec.install(|| self.terms.energy(&self.state.x, &exec));
+        report::energy(sums.energy, &self.mass, &self.state.x, &self.state.v, self.settings.world.gravity)
+    }
+
+    /// Number of inverted elements at the present state.
+    pub fn inverted(&mut self) -> usize {
+        let exec = self.exec.clone();
+        exec.install(|| self.terms.energy(&self.state.x, &exec)).inverted
+    }
+
+    /// One time step.
+    pub fn step(&mut self) -> Result<StepReport, StepError> {
+        self.advance(None)
+    }
+}

@@ -1,0 +1,72 @@
+//! What every step says about itself.
+
+use crate::math::nodes::Row;
+use crate::solve::Status;
+use serde::Serialize;
+
+/// Energies in J.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Energy {
+    /// Σ VΨ; infinite while an element of a barrier material is inverted.
+    pub elastic: f64,
+    /// ½Σ m|v|².
+    pub kinetic: f64,
+    /// −Σ m g·x.
+    pub potential: f64,
+}
+
+/// Seconds of wall-clock time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Timings {
+    /// In local steps, all iterations.
+    pub local: f64,
+    /// In global steps, all iterations.
+    pub global: f64,
+    /// In everything else.
+    pub rest: f64,
+}
+
+impl Timings {
+    /// The whole step.
+    pub fn total(&self) -> f64 {
+        self.local + self.global + self.rest
+    }
+}
+
+/// How good a step is, and what it cost.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct StepReport {
+    /// Steps taken, this one included.
+    pub frame: u64,
+    /// Simulated time at the end of the step in s.
+    pub time: f64,
+    /// How the iteration ended.
+    pub status: Status,
+    /// Iterations done.
+    pub iterations: usize,
+    /// ‖W(Dx − z)‖ (22), with x after the last global step.
+    pub primal: f64,
+    /// ‖DᵀW²(z − z_before)‖ (23) over the nodes that are not pinned, in N.
+    pub dual: f64,
+    /// ‖M(x − x̃)/Δt² + ∇U(x)‖/f_ref over the nodes that are not pinned, f_ref = √Σ_i(Σ_e|f_e,i| + m_i|a_i|)²: 0 is exact,
+    /// 1 means that forces do not balance at all. Infinite while an element of a barrier material is inverted.
+    pub force_residual: f64,
+    /// Energies at the end of the step.
+    pub energy: Energy,
+    /// Tetrahedra with negative volume at the end of the step.
+    pub inverted: usize,
+    /// Where the time went.
+    pub timings: Timings,
+}
+
+/// Energies of a state whose elastic energy is known.
+pub(super) fn energy(elastic: f64, mass: &[f64], x: &[Row], v: &[Row], gravity: [f64; 3]) -> Energy {
+    let (mut kinetic, mut potential) = (0.0, 0.0);
+    for i in 0..mass.len() {
+        for c in 0..3 {
+            kinetic += 0.5 * mass[i] * v[i].0[c] * v[i].0[c];
+            potential -= mass[i] * gravity[c] * x[i].0[c];
+        }
+    }
+    Energy { elastic, kinetic, potential }
+}

@@ -1,0 +1,141 @@
+//! One time step's optimisation problem (5), and who minimises it.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | [`Problem`]: f(x) + U(Dx), its objective, gradient and residuals |
+//! | `admm.rs` | Algorithm 1 of the paper |
+//! | `start.rs` | where the iteration starts |
+//! | `stop.rs` | when it stops, and with which [`Status`] |
+//!
+//! Nothing here names a material, an element, an obstacle or a linear-algebra library.
+
+pub mod admm;
+pub mod start;
+pub mod stop;
+
+pub use stop::Status;
+
+use crate::exec::Exec;
+use crate::global::{Cholesky, SolveScratch};
+use crate::math::nodes::Row;
+use crate::term::{Sums, TermSet};
+
+/// min ½Δt⁻²‖M^½(x − x̃)‖² + U(Dx) over the free nodes (5), and the memory to solve it.
+///
+/// Nodes are in the order of the factor: the free ones first, then the pinned ones, which stay where they are.
+pub struct Problem<'a> {
+    /// The terms of U.
+    pub terms: &'a mut TermSet,
+    /// A = M + Δt² DᵀW²D over the free nodes, factored.
+    pub global: &'a Cholesky,
+    /// Memory of the solve.
+    pub scratch: &'a mut SolveScratch,
+    /// Mass of each node in kg.
+    pub mass: &'a [f64],
+    /// Where each node would go without elastic forces; for pinned nodes their target.
+    pub x_tilde: &'a [Row],
+    /// x_n + Δt v_n: where each node would go without any force.
+    pub x_free: &'a [Row],
+    /// The iterate.
+    pub x: &'a mut [Row],
+    /// Per free node, memory for right-hand sides and gradients.
+    pub rhs: &'a mut [Row],
+    /// Per free node, memory for lengths of forces.
+    pub lengths: &'a mut [f64],
+    /// Stiffness of each free node against its neighbours, (A − M)_ii/Δt², in N/m.
+    pub stiffness: &'a [f64],
+    /// Δt in s.
+    pub dt: f64,
+    /// Threads.
+    pub exec: &'a Exec,
+}
+
+/// Sums of squares of rows, in order.
+fn norm(rows: &[Row]) -> f64 {
+    rows.iter().map(|r| r.0[0] * r.0[0] + r.0[1] * r.0[1] + r.0[2] * r.0[2]).sum::<f64>().sqrt()
+}
+
+/// The force residual, and what it was found with.
+#[derive(Clone, Copy, Debug)]
+pub struct ForceResidual {
+    /// ‖M(x−x̃)/Δt² + ∇U(x)‖ in N.
+    pub force: f64,
+    /// The same divided by f_ref = √Σ_i(Σ_e|f_e,i| + m_i|a_i|)²; 0 where f_ref vanishes against rounding.
+    pub relative: f64,
+    /// What rounding of positions leaves of forces, in N.
+    pub rounding: f64,
+    /// Energy and inverted elements at x.
+    pub sums: Sums,
+}
+
+impl Problem<'_> {
+    /// Free nodes.
+    pub fn free(&self) -> usize {
+        self.rhs.len()
+    }
+
+    /// ½Δt⁻²‖M^½(x − x̃)‖² at the given positions.
+    pub fn inertia(&self, x: &[Row]) -> f64 {
+        let mut sum = 0.0;
+        for i in 0..self.free() {
+            for c in 0..3 {
+                let d = x[i].0[c] - self.x_tilde[i].0[c];
+                sum += self.mass[i] * d * d;
+            }
+        }
+        0.5 * sum / (self.dt * self.dt)
+    }
+
+    /// ε(x) = f(x) + g(Dx), the objective of (5), at the iterate.
+    pub fn objective(&mut self) -> f64 {
+        let sums = self.terms.energy(self.x, self.exec);
+        self.inertia(self.x) + sums.energy
+    }
+
+    /// ‖W(Dx − z)‖² and ‖W Dx‖² at the iterate.
+    pub fn primal(&mut self) -> Sums {
+        self.terms.primal(self.x, self.exec)
+    }
+
+    /// ‖DᵀW²(z − z_before)‖ over the free nodes (23).
+    pub fn dual(&mut self) -> f64 {
+        self.terms.dual_loads(self.exec);
+        self.terms.sum_loads(self.rhs, self.exec, |_, sum, out| *out = sum);
+        norm(self.rhs)
+    }
+
+    /// The gradient of (5) at the iterate, relative to the forces it is made of.
+    pub fn force_residual(&mut self) -> ForceResidual {
+        let sums = self.terms.gradient(self.x, self.exec);
+        let inv = 1.0 / (self.dt * self.dt);
+        let (mass, x, x_tilde) = (self.mass, &*self.x, self.x_tilde);
+        self.terms.sum_loads(self.rhs, self.exec, |i, sum, out| {
+            for c in 0..3 {
+                out.0[c] = sum.0[c] + mass[i] * inv * (x[i].0[c] - x_tilde[i].0[c]);
+            }
+        });
+        self.terms.sum_load_lengths(self.lengths, self.exec);
+        let (mut reference, mut reach, mut stiff) = (0.0, 0.0f64, 0.0);
+        for i in 0..self.rhs.len() {
+            let mut a = 0.0;
+            for c in 0..3 {
+                let d = (x[i].0[c] - self.x_free[i].0[c]) * inv;
+                a += d * d;
+                reach = reach.max(x[i].0[c].abs());
+            }
+            let f = self.lengths[i] + mass[i] * a.sqrt();
+            reference += f * f;
+            stiff += self.stiffness[i] * self.stiffness[i];
+        }
+        let (force, reference) = (norm(self.rhs), f64::sqrt(reference));
+        let rounding = f64::EPSILON * reach * f64::sqrt(stiff);
+        let relative = if sums.infinite > 0 {
+            f64::INFINITY
+        } else if reference <= 8.0 * rounding {
+            0.0
+        } else {
+            force / reference
+        };
+        ForceResidual { force, relative, rounding, sums }
+    }
+}

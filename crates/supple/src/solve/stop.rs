@@ -1,0 +1,84 @@
+//! When an iteration stops, and how that is called.
+
+use std::fmt;
+
+/// How a step ended. Not converging is a value, not an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// The tolerance is met.
+    Converged,
+    /// The given number of iterations is used up.
+    IterationLimit,
+    /// The given time is used up.
+    TimeLimit,
+    /// No progress any more, although the tolerance is not met.
+    Stalled,
+    /// The residual grew without bound.
+    Diverged,
+    /// The observer asked to stop.
+    Stopped,
+}
+
+impl Status {
+    /// The word used in JSON, Python and messages.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Converged => "converged",
+            Status::IterationLimit => "iteration_limit",
+            Status::TimeLimit => "time_limit",
+            Status::Stalled => "stalled",
+            Status::Diverged => "diverged",
+            Status::Stopped => "stopped",
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Sees that a residual no longer falls.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    best: f64,
+    first: f64,
+    since: usize,
+}
+
+impl Progress {
+    /// Iterations without a new best after which an iteration counts as stalled.
+    const PATIENCE: usize = 200;
+
+    /// Before the first residual.
+    pub fn new() -> Progress {
+        Progress { best: f64::INFINITY, first: f64::NAN, since: 0 }
+    }
+
+    /// Takes the next residual; `Some` status if it is hopeless to go on.
+    pub fn watch(&mut self, residual: f64) -> Option<Status> {
+        if self.first.is_nan() {
+            self.first = residual;
+        }
+        if residual < 0.999 * self.best {
+            (self.best, self.since) = (residual, 0);
+        } else {
+            self.since += 1;
+        }
+        if !residual.is_finite() || residual > 1e6 * self.first.max(f64::MIN_POSITIVE) && residual > 1e3 {
+            Some(Status::Diverged)
+        } else if self.since >= Self::PATIENCE {
+            Some(Status::Stalled)
+        } else {
+            None
+        }
+    }
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Progress::new()
+    }
+}
