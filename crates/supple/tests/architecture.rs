@@ -1,0 +1,120 @@
+//! The direction of the arrows between modules, and the truth of the map in ARCHITECTURE.md.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Which modules each module may use. Anything else is a wrong arrow.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("math", &[]),
+    ("exec", &[]),
+    ("energy", &["math"]),
+    ("term", &["math", "energy", "exec"]),
+    ("global", &["math", "exec"]),
+    ("mesh", &["math"]),
+    ("error", &[]),
+    ("settings", &["term", "error"]),
+    ("solve", &["math", "exec", "term", "global", "settings"]),
+    ("sim", &["math", "exec", "term", "global", "settings", "error", "solve"]),
+    ("scene", &["math", "energy", "term", "mesh", "settings", "error", "sim"]),
+];
+
+fn rust_files(dir: &Path, out: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            rust_files(&path, out);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            out.push(path);
+        }
+    }
+}
+
+/// Code of a file without comments.
+fn code(text: &str) -> String {
+    text.lines().map(|l| l.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn modules_use_only_what_they_may() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    rust_files(&src, &mut files);
+    assert!(files.len() > 30, "only {} files found", files.len());
+    let mut wrong = Vec::new();
+    for file in files {
+        let relative = file.strip_prefix(&src).unwrap();
+        let module = relative.components().next().unwrap().as_os_str().to_str().unwrap().trim_end_matches(".rs");
+        if module == "lib" {
+            continue;
+        }
+        let allowed = ARROWS
+            .iter()
+            .find(|(m, _)| *m == module)
+            .unwrap_or_else(|| panic!("module {module} has no arrows: add it to this test"))
+            .1;
+        let text = code(&fs::read_to_string(&file).unwrap());
+        for (at, _) in text.match_indices("crate::") {
+            let used: String =
+                text[at + 7..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            if used != module && !allowed.contains(&used.as_str()) {
+                wrong.push(format!("{} uses crate::{used}", relative.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "wrong arrows:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn unsafe_and_intrinsics_stay_where_they_may() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    rust_files(&src, &mut files);
+    for file in files {
+        let relative = file.strip_prefix(&src).unwrap().to_str().unwrap().replace('\\', "/");
+        if relative == "math/lane.rs" || relative.starts_with("math/lane/") {
+            continue;
+        }
+        let text = code(&fs::read_to_string(&file).unwrap());
+        for word in ["unsafe ", "core::arch", "std::arch", "println!", "eprintln!"] {
+            assert!(!text.contains(word), "{relative} contains `{word}`");
+        }
+    }
+}
+
+#[test]
+fn the_map_names_only_files_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let mut named = 0;
+    for word in text.split(|c: char| c.is_whitespace() || "`|(),;".contains(c)) {
+        let path = word.trim_end_matches(['.', ':']);
+        let looks_like_a_file = path.contains('/')
+            && [".rs", ".toml", ".md", ".sh", ".ts", ".py"].iter().any(|e| path.ends_with(e))
+            && !path.contains('*')
+            && !path.contains("://");
+        if looks_like_a_file {
+            named += 1;
+            let places = [root.join(path), root.join("crates/supple/src").join(path)];
+            assert!(places.iter().any(|p| p.exists()), "ARCHITECTURE.md names {path}, which does not exist");
+        }
+    }
+    assert!(named > 20, "only {named} files named");
+}
+
+#[test]
+fn every_source_file_of_the_library_is_on_a_map() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    rust_files(&src, &mut files);
+    for file in files {
+        let folder = file.parent().unwrap();
+        let name = file.file_name().unwrap().to_str().unwrap();
+        if folder == src || folder.ends_with("lane") || name == "mod.rs" {
+            continue;
+        }
+        let map = fs::read_to_string(folder.join("mod.rs")).unwrap();
+        let head: String = map.lines().take_while(|l| l.starts_with("//!")).collect();
+        assert!(head.contains(name), "{} is not on the map of its folder's mod.rs", file.display());
+    }
+}

@@ -1,0 +1,275 @@
+//! VERIFICATION G: threads, repeats, restart, numbers that are none, ranges; and no allocation in a step.
+//!
+//! Expected values: the same bits, or exact equality with an untouched twin.
+#![allow(clippy::unwrap_used, missing_docs, unsafe_code)]
+
+mod common;
+use common::{bar, settings, twisted};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use supple::{CheckpointError, Material, MaterialKind, Scene, Simulation, Spring, Start, StepError};
+
+/// Counts allocations of the thread that asks.
+struct Counting;
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+// SAFETY: all calls go on to the system's allocator unchanged; the counter is the thread's own.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = COUNT.try_with(|c| c.set(c.get() + 1));
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+}
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn bits(sim: &Simulation) -> Vec<u64> {
+    sim.positions().iter().chain(&sim.velocities()).flatten().map(|a| a.to_bits()).collect()
+}
+
+#[test]
+fn a_step_allocates_nothing_after_the_first() {
+    for kind in MaterialKind::ALL {
+        for tolerance in [0.0, 1e-8] {
+            let mut s = settings(0.02);
+            s.solve.iterations = 15;
+            s.solve.tolerance = tolerance;
+            s.solve.start = Start::Best;
+            let mut sim = twisted(s, kind, [6, 3, 3], true);
+            sim.step().unwrap();
+            let before = COUNT.with(Cell::get);
+            sim.step().unwrap();
+            assert_eq!(COUNT.with(Cell::get) - before, 0, "{kind:?}, tolerance {tolerance}");
+        }
+    }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    for kind in MaterialKind::ALL {
+        let run = |threads: usize| {
+            let mut s = settings(0.02);
+            s.solve.iterations = 12;
+            s.solve.threads = threads;
+            let mut sim = twisted(s, kind, [12, 8, 8], true);
+            assert_eq!(sim.threads(), threads);
+            let mut reports = Vec::new();
+            for _ in 0..3 {
+                let r = sim.step().unwrap();
+                reports.push([r.primal, r.dual, r.force_residual, r.energy.elastic].map(f64::to_bits));
+            }
+            (bits(&sim), reports)
+        };
+        let one = run(1);
+        for threads in [2, 3, 8] {
+            assert!(run(threads) == one, "{kind:?} on {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn ten_repeats_give_the_same_bits() {
+    let run = || {
+        let mut s = settings(0.02);
+        s.solve.threads = 2;
+        s.solve.iterations = 10;
+        let mut sim = twisted(s, MaterialKind::NeoHookean, [10, 6, 6], false);
+        for _ in 0..4 {
+            sim.step().unwrap();
+        }
+        bits(&sim)
+    };
+    let first = run();
+    for _ in 1..10 {
+        assert!(run() == first);
+    }
+}
+
+/// A scene with everything that a checkpoint must hold: pins that move, anchors that moved, forces.
+fn busy() -> Simulation {
+    let mesh = bar([5, 2, 2], 0.2);
+    let mut s = settings(0.02);
+    s.solve.iterations = 8;
+    s.solve.start = Start::Best;
+    s.world.gravity = [0.0, -9.8, 0.0];
+    let (mut scene, body) = common::solid(s, &mesh, MaterialKind::NeoHookean);
+    scene.pin(body, &common::wall(&mesh)).unwrap();
+    scene.anchor(body, &[5, 11], 50.0).unwrap();
+    let net = scene
+        .add_springs(
+            "net",
+            vec![[0.0, 2.0, 0.0], [1.0, 2.0, 0.0], [2.0, 2.0, 0.0]],
+            vec![0.1; 3],
+            vec![
+                Spring { nodes: [0, 1], stiffness: 100.0, rest_length: None },
+                Spring { nodes: [1, 2], stiffness: 100.0, rest_length: Some(0.8) },
+            ],
+        )
+        .unwrap();
+    scene.pin(net, &[0]).unwrap();
+    let mut sim = scene.build().unwrap();
+    sim.move_anchors(body.0, &[5], &[[1.2, 0.4, 0.1]]).unwrap();
+    sim.move_pins(net.0, &[0], &[[0.1, 2.1, 0.0]]).unwrap();
+    let forces = vec![[0.0, 0.1, 0.0]; sim.node_count()];
+    sim.set_forces(&forces).unwrap();
+    sim
+}
+
+#[test]
+fn a_restored_simulation_goes_on_with_the_same_bytes() {
+    let mut sim = busy();
+    for _ in 0..5 {
+        sim.step().unwrap();
+    }
+    let saved = sim.checkpoint();
+    let mut other = busy();
+    other.step().unwrap();
+    other.restore(&saved).unwrap();
+    assert_eq!(other.checkpoint(), saved);
+    for _ in 0..20 {
+        sim.step().unwrap();
+        other.step().unwrap();
+        assert!(sim.checkpoint() == other.checkpoint());
+    }
+    assert_eq!(sim.frame(), 25);
+}
+
+#[test]
+fn a_damaged_checkpoint_is_an_error_and_changes_nothing() {
+    let mut sim = busy();
+    sim.step().unwrap();
+    let good = sim.checkpoint();
+    for at in (0..good.len()).step_by(7).chain([8, 12, good.len() - 1]) {
+        for bit in [0, 7] {
+            let mut bad = good.clone();
+            bad[at] ^= 1 << bit;
+            assert!(sim.restore(&bad).is_err(), "byte {at}");
+        }
+    }
+    for length in [0, 7, 8, 11, 12, 19, 20, 40, good.len() - 1] {
+        assert!(sim.restore(&good[..length]).is_err(), "{length} bytes");
+    }
+    let mut longer = good.clone();
+    longer.push(0);
+    assert!(matches!(sim.restore(&longer), Err(CheckpointError::Length { .. })));
+    assert_eq!(sim.checkpoint(), good);
+    let mut other = twisted(settings(0.02), MaterialKind::Arap, [5, 2, 2], true);
+    assert!(matches!(other.restore(&good), Err(CheckpointError::OtherScene(_))));
+}
+
+#[test]
+fn a_number_that_is_none_fails_the_step_and_names_the_node() {
+    let mut sim = busy();
+    sim.step().unwrap();
+    let mut poisoned = busy();
+    poisoned.step().unwrap();
+    // Node 1 of the second body.
+    let node = sim.bodies()[1].first_node + 1;
+    poisoned.poison(node);
+    let before = bits(&poisoned);
+    match poisoned.step() {
+        Err(StepError::NonFinite { body, .. }) => assert!(body == "net", "{body}"),
+        Ok(r) => panic!("{r:?}"),
+    }
+    assert!(bits(&poisoned) == before);
+    assert_eq!(poisoned.frame(), 1);
+    // And with a good state it goes on.
+    poisoned.restore(&sim.checkpoint()).unwrap();
+    poisoned.step().unwrap();
+}
+
+#[test]
+fn bad_state_is_refused_at_the_door() {
+    let mut sim = busy();
+    let n = sim.node_count();
+    let (x, v) = (sim.positions(), sim.velocities());
+    for value in [f64::NAN, f64::INFINITY] {
+        let mut bad = x.clone();
+        bad[3][1] = value;
+        let e = sim.set_state(&bad, &v).unwrap_err().to_string();
+        assert!(e.contains("`body`") && e.contains("node 3"), "{e}");
+        let mut f = vec![[0.0; 3]; n];
+        f[n - 1][0] = value;
+        let e = sim.set_forces(&f).unwrap_err().to_string();
+        assert!(e.contains("`net`") && e.contains("node 2"), "{e}");
+    }
+    assert!(sim.set_state(&x[1..], &v).is_err());
+    assert!(sim.move_pins(0, &[1000], &[[0.0; 3]]).is_err());
+    assert!(sim.move_pins(0, &[1], &[[0.0; 3]]).unwrap_err().to_string().contains("not pinned"));
+    assert!(sim.move_pins(7, &[0], &[[0.0; 3]]).is_err());
+    assert!(sim.move_pins(0, &[0, 6], &[[0.0; 3]]).is_err());
+    assert!(sim.move_anchors(0, &[0], &[[0.0; 3]]).unwrap_err().to_string().contains("no anchor"));
+    assert_eq!(sim.positions(), x);
+}
+
+#[test]
+fn huge_positions_end_in_an_error_or_finite_numbers() {
+    for kind in MaterialKind::ALL {
+        for size in [1e100, 1e160, 1e300] {
+            let mut sim = twisted(settings(0.02), kind, [3, 1, 1], false);
+            let mut x = sim.positions();
+            x[2] = [size, -size, size];
+            let before = x.clone();
+            sim.set_state(&x, &vec![[0.0; 3]; x.len()]).unwrap();
+            let mut s = sim.settings().clone();
+            s.solve.iterations = 20;
+            sim.update_settings(s).unwrap();
+            match sim.step() {
+                Ok(_) => assert!(sim.positions().iter().flatten().all(|a| a.is_finite())),
+                Err(_) => assert_eq!(sim.positions(), before),
+            }
+        }
+    }
+}
+
+#[test]
+fn every_range_of_step_stiffness_and_mass_stays_finite_and_honest() {
+    let mesh = bar([3, 1, 1], 0.25);
+    for kind in MaterialKind::ALL {
+        for h in [1e-5, 1e-3, 0.04, 1.0] {
+            for young in [1e2, 1e5, 1e9, 1e12] {
+                for ratio in [1.0, 1e6] {
+                    let mut s = settings(h);
+                    s.solve.iterations = 10;
+                    s.world.gravity = [0.0, -9.8, 0.0];
+                    let mut scene = Scene::new(s);
+                    let n = mesh.vertices().len();
+                    let masses = (0..n).map(|i| if i % 2 == 0 { 0.1 } else { 0.1 * ratio }).collect();
+                    let m = vec![Material::new(kind, young, 0.45).unwrap(); mesh.tets().len()];
+                    let body = scene.add_solid_with_masses("bar", mesh.clone(), m, masses).unwrap();
+                    scene.pin(body, &common::wall(&mesh)).unwrap();
+                    let mut sim = scene.build().unwrap();
+                    for _ in 0..5 {
+                        let r = sim.step().unwrap();
+                        assert!(sim.positions().iter().flatten().all(|a| a.is_finite()));
+                        assert!(!r.primal.is_nan() && !r.dual.is_nan() && !r.force_residual.is_nan());
+                        if r.status == supple::Status::Converged {
+                            assert!(r.force_residual <= 1e-10);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_thousand_frames_neither_drift_nor_grow() {
+    // A tiny mesh swings for 1e4 frames: energy stays bounded by its start.
+    let mut s = settings(0.01);
+    s.solve.iterations = 4;
+    s.solve.tolerance = 0.0;
+    let mut sim = twisted(s, MaterialKind::StVenantKirchhoff, [3, 1, 1], true);
+    let start = sim.energy();
+    let total = |e: supple::Energy| e.elastic + e.kinetic + e.potential;
+    for _ in 0..10_000 {
+        let r = sim.step().unwrap();
+        assert!(total(r.energy) <= total(start) + 1e-3 * start.elastic.abs());
+    }
+}

@@ -1,0 +1,242 @@
+//! Lanes, logarithm, decompositions: one source for scalar and lanes, the same bits in both.
+//!
+//! Expected values: exact identities (U diag(σ) Vᵀ = F, rotations are orthonormal), std's `ln`, the constructed stretches.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use supple::energy::check::Random;
+use supple::energy::{Arap, Corotated, Element, Linear, NeoHookean, Potential, StVenantKirchhoff, Stretch};
+use supple::math::lane::{Arr, Kernel, backend, dispatch};
+use supple::math::nodes::Row;
+use supple::math::polar::polar;
+use supple::math::real::{BLOCK, Block, Mask, Real};
+use supple::math::small::{Mat3, compose, det, identity, minus, mul, norm2, transpose};
+use supple::math::svd::svd;
+
+/// Every operation on eight numbers, lane by lane, as bits.
+struct Operations {
+    a: Block,
+    b: Block,
+}
+
+impl Kernel for Operations {
+    type Out = Vec<[u64; BLOCK]>;
+    #[inline(always)]
+    fn run<R: Real>(self) -> Self::Out {
+        let mut out: Vec<Block> = vec![Block::default(); 18];
+        let rows: Vec<Row> = (0..BLOCK).map(|i| Row([self.a.0[i], self.b.0[i], i as f64, 7.0])).collect();
+        let ids = [3, 1, 4, 1, 5, 0, 2, 6];
+        let mut scattered = vec![Row::default(); 3 * BLOCK];
+        let mut added = rows.clone();
+        for lane in (0..BLOCK).step_by(R::LANES) {
+            let (a, b) = (R::load(&self.a, lane), R::load(&self.b, lane));
+            let mut k = 0;
+            let mut put = |v: R| {
+                v.store(&mut out[k], lane);
+                k += 1;
+            };
+            put(a + b);
+            put(a - b);
+            put(a * b);
+            put(a / b);
+            put(-a);
+            put(a.abs().sqrt());
+            put(a.abs());
+            put(a.max(b));
+            put(a.min(b));
+            put(R::select(a.lt(b), a, b));
+            put(R::select(a.le(b) & !(a.gt(b)) | a.ge(b), b, a));
+            put(a.abs().ln());
+            let g = R::gather(&rows, &ids, lane);
+            put(g[0]);
+            put(g[1]);
+            put(g[2]);
+            put(R::splat(a.lane(R::LANES - 1)).with_lane(0, 3.0).max(R::splat(f64::from(a.lt(b).any()))));
+            R::scatter([a, b, a + b], &mut scattered, 1, 3, lane);
+            R::scatter_add([a, b, a], &mut added, &ids, lane);
+            let (m, e) = a.abs().split();
+            put(m);
+            put(e);
+        }
+        let mut bits: Vec<[u64; BLOCK]> = out.iter().map(|b| b.0.map(f64::to_bits)).collect();
+        for r in scattered.iter().chain(&added) {
+            bits.push([r.0[0], r.0[1], r.0[2], 0.0, 0.0, 0.0, 0.0, 0.0].map(f64::to_bits));
+        }
+        bits
+    }
+}
+
+#[test]
+fn every_operation_gives_the_same_bits_in_scalar_and_lanes() {
+    let mut random = Random(5);
+    for _ in 0..200 {
+        let mut a = Block::default();
+        let mut b = Block::default();
+        for i in 0..BLOCK {
+            a.0[i] = random.between(-2.0, 2.0) * 10f64.powf(random.between(-20.0, 20.0));
+            b.0[i] = random.between(-2.0, 2.0) * 10f64.powf(random.between(-20.0, 20.0));
+        }
+        // with_lane and splat depend on the lane count: compare those of the same width only.
+        let mut scalar = Operations { a, b }.run::<f64>();
+        let mut four = Operations { a, b }.run::<Arr<4>>();
+        let mut best = dispatch(Operations { a, b });
+        for v in [&mut scalar, &mut four, &mut best] {
+            v.remove(15);
+        }
+        assert_eq!(scalar, four);
+        assert_eq!(scalar, best, "{}", backend());
+    }
+}
+
+#[test]
+fn logarithm_is_good_to_an_ulp() {
+    let mut random = Random(6);
+    let mut worst = 0.0f64;
+    for i in 0..200_000 {
+        let a = if i % 2 == 0 { random.between(0.5, 2.0) } else { 10f64.powf(random.between(-300.0, 300.0)) };
+        let (ours, std) = (Real::ln(a), a.ln());
+        worst = worst.max((ours - std).abs() / std.abs().max(f64::MIN_POSITIVE));
+    }
+    // std's own error is below 1 ulp = 2.2e-16.
+    assert!(worst <= 5e-16, "relative error {worst:e}");
+    assert_eq!(Real::ln(1.0), 0.0);
+}
+
+/// Matrices of the classes that break decompositions, with their signed stretches where they are known.
+fn matrices() -> Vec<(Mat3<f64>, Option<[f64; 3]>)> {
+    let mut random = Random(7);
+    let mut all: Vec<(Mat3<f64>, Option<[f64; 3]>)> = Vec::new();
+    for s in [
+        [1.0, 1.0, 1.0],
+        [1.0, 1e-8, 1e-9],
+        [1.0, 1.0, 1e-12],
+        [1.0, 1e-12, 1e-12],
+        [2.0, 1.0, -0.5],
+        [1.0, 1.0, -1.0],
+        [3.0, 0.0, 0.0],
+        [1.0, 1.0, 0.0],
+        [1e-160, 1e-161, 1e-162],
+        [1e150, 1e149, 1e100],
+        [5.0, 5.0, 4.999999999],
+        [0.0, 0.0, 0.0],
+    ] {
+        for _ in 0..200 {
+            all.push((compose(&random.rotation(), s, &random.rotation()), Some(s)));
+        }
+        all.push((compose(&identity(), s, &identity()), Some(s)));
+    }
+    for _ in 0..5000 {
+        let mut f = [[0.0; 3]; 3];
+        for c in f.iter_mut().flatten() {
+            *c = random.between(-1.0, 1.0);
+        }
+        all.push((f, None));
+    }
+    all
+}
+
+#[test]
+fn decomposition_is_exact_signed_and_sorted() {
+    for (f, known) in matrices() {
+        let d = svd(&f);
+        let size = f.iter().flatten().fold(1e-290f64, |a, b| a.max(b.abs()));
+        let scaled = |a: &Mat3<f64>| a.map(|c| c.map(|v| v / size));
+        let back = minus(&scaled(&compose(&d.u, d.s, &d.v)), &scaled(&f));
+        assert!(norm2(&back).sqrt() <= 4e-15, "error {:e} at {f:?}", norm2(&back).sqrt());
+        for r in [&d.u, &d.v] {
+            let e = minus(&mul(&transpose(r), r), &identity());
+            assert!(norm2(&e).sqrt() <= 4e-15 && det(r) > 0.5, "not a rotation at {f:?}");
+        }
+        assert!(d.s[0] >= d.s[1] - 1e-15 * size && d.s[1] >= d.s[2].abs() - 1e-15 * size, "{:?}", d.s);
+        if let Some(s) = known {
+            for i in 0..3 {
+                assert!((d.s[i] - s[i]).abs() <= 4e-15 * size, "{:?} instead of {s:?}", d.s);
+            }
+        }
+    }
+}
+
+#[test]
+fn polar_rotation_is_that_of_the_decomposition() {
+    for (f, _) in matrices() {
+        let (p, d) = (polar(&f), svd(&f));
+        let size = f.iter().flatten().fold(1e-290f64, |a, b| a.max(b.abs()));
+        let orthogonal = minus(&mul(&transpose(&p.r), &p.r), &identity());
+        assert!(norm2(&orthogonal).sqrt() <= 4e-15 && det(&p.r) > 0.5);
+        let sum = d.s[0] + d.s[1] + d.s[2];
+        assert!((p.sum - sum).abs() <= 1e-14 * size, "sum {} instead of {sum}", p.sum);
+        let gap = d.s[1] + d.s[2];
+        assert!(p.gap <= gap * (1.0 + 1e-10) + 1e-13 * size, "{} is no lower bound of {gap}", p.gap);
+        // The rotation is as well determined as the gap allows.
+        let r = mul(&d.u, &transpose(&d.v));
+        let error = norm2(&minus(&r, &p.r)).sqrt();
+        assert!(error <= 2e-15 * (8.0 + 8.0 * size / gap.max(1e-300)), "error {error:e} at {:?}", d.s);
+    }
+}
+
+/// A potential's energy, stress and proximal operator of eight elements, as bits.
+struct Evaluate<'a, P> {
+    potential: &'a P,
+    e: Element<f64>,
+    f: [Mat3<f64>; BLOCK],
+}
+
+impl<P: Potential<3>> Kernel for Evaluate<'_, P> {
+    type Out = Vec<u64>;
+    #[inline(always)]
+    fn run<R: Real>(self) -> Vec<u64> {
+        let mut out = Vec::new();
+        for lane in (0..BLOCK).step_by(R::LANES) {
+            let mut f = [[R::zero(); 3]; 3];
+            for c in 0..3 {
+                for r in 0..3 {
+                    let mut b = Block::default();
+                    for i in 0..BLOCK {
+                        b.0[i] = self.f[i][c][r];
+                    }
+                    f[c][r] = R::load(&b, lane);
+                }
+            }
+            let e = self.e.splat::<R>();
+            let mut warm = R::splat(self.potential.cold(&self.e));
+            let energy = self.potential.energy(&e, &f);
+            let stress = self.potential.stress(&e, &f);
+            let z = self.potential.prox(&e, &f, &mut warm);
+            for i in 0..R::LANES {
+                out.push(energy.lane(i).to_bits());
+                for c in 0..3 {
+                    for r in 0..3 {
+                        out.push(stress[c][r].lane(i).to_bits());
+                        out.push(z[c][r].lane(i).to_bits());
+                    }
+                }
+            }
+        }
+        out
+    }
+}
+
+fn parity<P: Potential<3>>(potential: P, params: &[f64]) {
+    let mut random = Random(8);
+    for round in 0..300 {
+        let mut f = [identity(); BLOCK];
+        for g in &mut f {
+            let low = if round % 3 == 0 { -1.0 } else { 0.3 };
+            let s = [random.between(0.5, 3.0), random.between(0.2, 2.0), random.between(low, 2.0)];
+            *g = compose(&random.rotation(), s, &random.rotation());
+        }
+        let e = Element::new(10f64.powf(random.between(-1.0, 1.5)), params);
+        let make = || Evaluate { potential: &potential, e, f };
+        let scalar = make().run::<f64>();
+        assert_eq!(scalar, make().run::<Arr<4>>(), "{}", potential.name());
+        assert_eq!(scalar, dispatch(make()), "{} on {}", potential.name(), backend());
+    }
+}
+
+#[test]
+fn materials_give_the_same_bits_in_scalar_and_lanes() {
+    parity(Linear, &[1.0, 2.0]);
+    parity(Stretch(Arap), &[2.0]);
+    parity(Stretch(Corotated), &[1.0, 20.0]);
+    parity(Stretch(NeoHookean), &[1.0, 3.0]);
+    parity(Stretch(StVenantKirchhoff), &[1.0, 1.5]);
+}
