@@ -1,9 +1,15 @@
 //! Tests of the oracle itself (`tests/reference`): against finite differences, closed forms, and its own parts
-//! against each other. Each test states its tolerance and where the expected value comes from.
+//! against each other. The tests of the minimisers are in `reference/self_tests`. Each test states its tolerance and
+//! where the expected value comes from.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod reference;
+
+#[path = "reference/self_tests/admm_dense.rs"]
+mod test_admm_dense;
+#[path = "reference/self_tests/prox.rs"]
+mod test_prox;
 
 use reference::body::{RefAnchor, RefBody, RefPin, RefSpring, flatten};
 use reference::closed_form::{free_fall, spring_oscillator, uniaxial, uniaxial_neo_hookean};
@@ -34,7 +40,7 @@ fn inverted_gradients() -> Vec<M3> {
     (0..20).map(|_| random.stretched(0.8, 1.6) * diagonal(1.0, 1.0, -0.5)).collect()
 }
 
-/// Definition: F = UΣVᵀ, det U = det V = 1, order, sign. 1e-14 · max(1, |F|).
+/// By definition F = UΣVᵀ, 2e-14 of ‖F‖; U and V are rotations, 1e-14; order and sign.
 #[test]
 fn signed_svd_is_what_it_says() {
     let mut random = Random::new(3);

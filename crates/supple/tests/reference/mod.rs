@@ -5,10 +5,13 @@
 //! |---|---|
 //! | `svd.rs` | the signed singular value decomposition of a 3×3 matrix, and its rotation U Vᵀ |
 //! | `material.rs` | energy density, stress and its 9×9 derivative for every material, as functions of F |
+//! | `prox.rs` | the global minimiser of Ψ(F) + k/2 ‖F − F̃‖², eq. (34), by search and refinement |
 //! | `body.rs` | a body: its energy, gradient, Hessian, and the residuals by definition |
 //! | `newton.rs` | one backward Euler step, eq. (1), minimised by dense Newton to rounding |
+//! | `admm_dense.rs` | ADMM, eqs. (15), (24), (25), and projective dynamics, eqs. (27)–(29), every iterate |
 //! | `shape.rs` | small meshes, seeded random numbers and rotations, twist, rigid fit |
 //! | `closed_form.rs` | free fall, the spring, uniaxial tension: answers known on paper |
+//! | `self_tests/` | more of `tests/oracle.rs`, not part of this module |
 //!
 //! Equation numbers are those of "ADMM ⊇ Projective Dynamics" (Narain, Overby, Brown, 2016). `tests/oracle.rs` tests
 //! the oracle. One more material is one more variant of `RefMaterial`, with its arms in `material.rs` and in
@@ -19,10 +22,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 #![allow(dead_code, reason = "each test binary uses its own part of the oracle")]
 
+pub mod admm_dense;
 pub mod body;
 pub mod closed_form;
 pub mod material;
 pub mod newton;
+pub mod prox;
 pub mod shape;
 pub mod svd;
 
