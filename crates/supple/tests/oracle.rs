@@ -1,6 +1,6 @@
-//! Tests of the oracle itself (`tests/reference`): against finite differences, closed forms, and its own parts
-//! against each other. The tests of the minimisers are in `reference/self_tests`. Each test states its tolerance and
-//! where the expected value comes from.
+//! Tests of the oracle itself (`tests/reference`): against finite differences, closed forms, and its own
+//! parts against each other. The tests of the minimisers are in `reference/self_tests`. Each test states its
+//! tolerance and where the expected value comes from.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
@@ -26,7 +26,8 @@ fn lame() -> Lame {
     Lame::from_young(1e5, 0.4)
 }
 
-/// Deformation gradients where every material is smooth: stretched 0.6 … 1.6, and for those that stay finite, inverted.
+/// Deformation gradients where every material is smooth: stretched 0.6 … 1.6, and for those that stay finite,
+/// inverted.
 fn sample_gradients() -> Vec<M3> {
     let mut random = Random::new(1);
     let mut out: Vec<M3> = (0..40).map(|_| random.stretched(0.6, 1.6)).collect();
@@ -133,7 +134,8 @@ fn difference(f: impl Fn(f64) -> f64, step: f64) -> f64 {
     (1..=4).map(|i| c[i - 1] * (f(i as f64 * step) - f(-(i as f64) * step))).sum::<f64>() / step
 }
 
-/// At rest Ψ = 0 and P = 0 by definition (1e-11 Pa of 1e5); objectivity and isotropy, 1e-12 relative, except `linear`.
+/// At rest Ψ = 0 and P = 0 by definition (1e-11 Pa of 1e5); objectivity and isotropy, 1e-12 relative, except
+/// `linear`.
 #[test]
 fn materials_rest_and_do_not_see_rotations() {
     let mut random = Random::new(5);
@@ -150,7 +152,8 @@ fn materials_rest_and_do_not_see_rotations() {
     }
 }
 
-/// At F = I every Hessian is that of small strains, 2μ sym(dF) + λ tr(dF) I, 1e-12 relative; arap's is 2μ sym(dF).
+/// At F = I every Hessian is that of small strains, 2μ sym(dF) + λ tr(dF) I, 1e-12 relative; arap's is 2μ
+/// sym(dF).
 #[test]
 fn materials_have_the_same_small_strains() {
     let lame = lame();
@@ -167,8 +170,9 @@ fn materials_have_the_same_small_strains() {
     }
 }
 
-/// Uniaxial tension of 1.5 with free sides. St. Venant–Kirchhoff and corotated are worked out by hand (E₂₂ = −ν E₁₁,
-/// a = 1 − ν(s − 1)): 1e-12. Neo-Hookean: published digits, to the last of them, and the scalar equation, 1e-12.
+/// Uniaxial tension of 1.5 with free sides. St. Venant–Kirchhoff and corotated are worked out by hand (E₂₂ =
+/// −ν E₁₁, a = 1 − ν(s − 1)): 1e-12. Neo-Hookean: published digits, to the last of them, and the scalar
+/// equation, 1e-12.
 #[test]
 fn uniaxial_tension() {
     let close = |a: f64, b: f64, relative: f64| assert!((a - b).abs() <= relative * b.abs(), "{a} {b}");
@@ -204,8 +208,8 @@ fn meshes_fill_their_boxes() {
     assert!(two_tets().tets.iter().all(|t| tet_volume(&two_tets().rest, t) > 0.0));
 }
 
-/// A rotated and moved shape has shape error 0 (1e-14) and the fit finds the motion (1e-14); moving one corner of the
-/// unit box by d changes the error by at most d over the extent.
+/// A rotated and moved shape has shape error 0 (1e-14) and the fit finds the motion (1e-14); moving one
+/// corner of the unit box by d changes the error by at most d over the extent.
 #[test]
 fn rigid_fit_undoes_a_rigid_motion() {
     let mut random = Random::new(6);
@@ -272,8 +276,8 @@ fn body_gradient_and_hessian() {
     }
 }
 
-/// Newton ends at rounding: force residual 1e-12 (the definition, recomputed), from a twisted, moving start, with a pin
-/// that stays where it is put, and lower than every one of 20 nearby random points.
+/// Newton ends at rounding: force residual 1e-12 (the definition, recomputed), from a twisted, moving start,
+/// with a pin that stays where it is put, and lower than every one of 20 nearby random points.
 #[test]
 fn newton_reaches_rounding() {
     let mut random = Random::new(9);
@@ -314,8 +318,8 @@ fn newton_falls_freely() {
     }
 }
 
-/// A mass on a spring of rest length 1 whose other end is pinned, moving along it, and the same by an anchor: the
-/// closed form, 1e-12 of the amplitude.
+/// A mass on a spring of rest length 1 whose other end is pinned, moving along it, and the same by an anchor:
+/// the closed form, 1e-12 of the amplitude.
 #[test]
 fn newton_oscillates_on_a_spring() {
     let (mass, k, h) = (2.0_f64, 50.0, 0.05);

@@ -1,5 +1,5 @@
-//! ADMM as published, eqs. (15), (24), (25) in the order of Algorithm 1 (local step first), and projective dynamics,
-//! eqs. (27)–(29), with explicit matrices D, W² and M. For meshes of up to a hundred nodes.
+//! ADMM as published, eqs. (15), (24), (25) in the order of Algorithm 1 (local step first), and projective
+//! dynamics, eqs. (27)–(29), with explicit matrices D, W² and M. For meshes of up to a hundred nodes.
 
 use super::body::{RefBody, flatten, unflatten};
 use super::material::RefMaterial;
@@ -33,8 +33,8 @@ impl Weights {
     }
 }
 
-/// x, z and u after an iteration. z and u stack the tetrahedra (nine rows each, vec F), then springs, then anchors
-/// (three rows each).
+/// x, z and u after an iteration. z and u stack the tetrahedra (nine rows each, vec F), then springs, then
+/// anchors (three rows each).
 #[derive(Clone, Debug)]
 pub struct Iterate {
     pub x: Vec<V3>,
@@ -139,8 +139,8 @@ impl<'a> DenseSolver<'a> {
         out
     }
 
-    /// Iterates until ‖W(Dx − z)‖ ≤ tolerance · ‖W Dx‖ and the dual residual ≤ tolerance · ‖DᵀW²Dx‖, at most `most`
-    /// times; the last iterate and how many there were.
+    /// Iterates until ‖W(Dx − z)‖ ≤ tolerance · ‖W Dx‖ and the dual residual ≤ tolerance · ‖DᵀW²Dx‖, at most
+    /// `most` times; the last iterate and how many there were.
     pub fn run_until(&self, xtilde: &[V3], tolerance: f64, most: usize) -> (Iterate, usize) {
         let mut last = self.start(xtilde);
         for n in 1..=most {
@@ -158,8 +158,8 @@ impl<'a> DenseSolver<'a> {
         (last, most)
     }
 
-    /// One iteration of projective dynamics: p = proj(Dx) (27), and x from (28). For arap tetrahedra (k V is the
-    /// stiffness of (26)), springs and anchors; the weights of the solver must be those stiffnesses.
+    /// One iteration of projective dynamics: p = proj(Dx) (27), and x from (28). For arap tetrahedra (k V is
+    /// the stiffness of (26)), springs and anchors; the weights of the solver must be those stiffnesses.
     pub fn projective(&self, x: &[V3], xtilde: &[V3]) -> (DVector<f64>, Vec<V3>) {
         let p = self.projections(&(&self.d * flatten(x)));
         let next = self.global_step(xtilde, &p);
@@ -241,7 +241,8 @@ impl<'a> DenseSolver<'a> {
         p
     }
 
-    /// (15): (M + h² DᵀW²D) x = M x̃ + h² DᵀW² q, q = z − u. Pinned nodes are known and move to the right-hand side.
+    /// (15): (M + h² DᵀW²D) x = M x̃ + h² DᵀW² q, q = z − u. Pinned nodes are known and move to the
+    /// right-hand side.
     fn global_step(&self, xtilde: &[V3], q: &DVector<f64>) -> Vec<V3> {
         let mut known = vec![V3::zeros(); self.body.node_count()];
         self.body.put_pins(&mut known);

@@ -237,8 +237,8 @@ impl RefBody {
         self.free_nodes().iter().map(|&i| size[i] * size[i]).sum::<f64>().sqrt()
     }
 
-    /// ‖M(x − x̃)/h² + ∇U(x) − Cᵀλ‖ / f_ref, 0 where f_ref is 0. Cᵀλ is the reaction at the pins, which takes all of
-    /// the force there: both sums run over free nodes.
+    /// ‖M(x − x̃)/h² + ∇U(x) − Cᵀλ‖ / f_ref, 0 where f_ref is 0. Cᵀλ is the reaction at the pins, which takes
+    /// all of the force there: both sums run over free nodes.
     pub fn force_residual(&self, x: &[V3], xtilde: &[V3], xn: &[V3], vn: &[V3], h: f64) -> f64 {
         let scale = self.force_scale(x, xn, vn, h);
         if scale == 0.0 {
@@ -247,14 +247,16 @@ impl RefBody {
         flatten(&self.objective_gradient(x, xtilde, h)).norm() / scale
     }
 
-    /// Primal residual (22), ‖W(Dx − z)‖, for a body of tetrahedra only: one 3×3 z and one w² per tetrahedron.
+    /// Primal residual (22), ‖W(Dx − z)‖, for a body of tetrahedra only: one 3×3 z and one w² per
+    /// tetrahedron.
     pub fn primal_residual(&self, x: &[V3], z: &[M3], w2: &[f64]) -> f64 {
         let sum: f64 =
             (0..self.tets.len()).map(|e| w2[e] * (self.deformation(e, x) - z[e]).norm_squared()).sum();
         sum.sqrt()
     }
 
-    /// Dual residual (23), ‖DᵀW²(z − z_prev)‖, for a body of tetrahedra only. Free nodes: D is that of the unknowns.
+    /// Dual residual (23), ‖DᵀW²(z − z_prev)‖, for a body of tetrahedra only. Free nodes: D is that of the
+    /// unknowns.
     pub fn dual_residual(&self, z: &[M3], z_prev: &[M3], w2: &[f64]) -> f64 {
         let n = 3 * self.node_count();
         let mut sum = DVector::<f64>::zeros(n);

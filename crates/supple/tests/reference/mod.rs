@@ -1,5 +1,5 @@
-//! The oracle of the tests: the same physics and the same algorithms as the library, written a second time, dense,
-//! scalar and slow, and sharing no code with it. Include it in a test binary with `mod reference;`.
+//! The oracle of the tests: the same physics and the same algorithms as the library, written a second time,
+//! dense, scalar and slow, and sharing no code with it. Include it in a test binary with `mod reference;`.
 //!
 //! | file | what it knows |
 //! |---|---|
@@ -13,9 +13,9 @@
 //! | `closed_form.rs` | free fall, the spring, uniaxial tension: answers known on paper |
 //! | `self_tests/` | more of `tests/oracle.rs`, not part of this module |
 //!
-//! Equation numbers are those of "ADMM ⊇ Projective Dynamics" (Narain, Overby, Brown, 2016). `tests/oracle.rs` tests
-//! the oracle. One more material is one more variant of `RefMaterial`, with its arms in `material.rs` and in
-//! `prox.rs`; `RefMaterial::all` hands it to every test.
+//! Equation numbers are those of "ADMM ⊇ Projective Dynamics" (Narain, Overby, Brown, 2016).
+//! `tests/oracle.rs` tests the oracle. One more material is one more variant of `RefMaterial`, with its arms
+//! in `material.rs` and in `prox.rs`; `RefMaterial::all` hands it to every test.
 //!
 //! Units are SI. vec(F) stacks the columns of F.
 

@@ -17,9 +17,9 @@ pub struct RefSolution {
 }
 
 impl RefBody {
-    /// A minimiser of 1/(2h²) Σ m |x − x̃|² + U(x) near `start`, with pinned nodes eliminated. Newton steps with a line
-    /// search; where the Hessian is indefinite its eigenvalues are replaced by their absolute values. Goes on until
-    /// neither the objective nor the gradient gets smaller.
+    /// A minimiser of 1/(2h²) Σ m |x − x̃|² + U(x) near `start`, with pinned nodes eliminated. Newton steps
+    /// with a line search; where the Hessian is indefinite its eigenvalues are replaced by their absolute
+    /// values. Goes on until neither the objective nor the gradient gets smaller.
     pub fn minimise(&self, start: &[V3], xtilde: &[V3], h: f64) -> RefSolution {
         let free = self.free_nodes();
         let scale = extent(&self.rest);
@@ -37,8 +37,8 @@ impl RefBody {
             let longest = (0..free.len()).map(|i| direction.rows(3 * i, 3).norm()).fold(0.0, f64::max);
             last_step = longest / scale;
             iterations += 1;
-            // Near the end the objective's own rounding hides the descent: there the gradient decides, and only a full
-            // step is tried.
+            // Near the end the objective's own rounding hides the descent: there the gradient decides, and
+            // only a full step is tried.
             let rounding = 1e-12 * objective.abs().max(self.energy(&x));
             let at_the_end = -slope <= rounding || last_step <= 1e-12;
             let mut accepted = None;
@@ -61,8 +61,8 @@ impl RefBody {
         RefSolution { x, gradient: gradient.norm(), last_step, iterations }
     }
 
-    /// One step of backward Euler (1) from (x, v) under the acceleration `a_ext`: the positions after it. Starts at
-    /// the lowest of x, x + h v and x̃. Panics if the minimiser is not reached to rounding.
+    /// One step of backward Euler (1) from (x, v) under the acceleration `a_ext`: the positions after it.
+    /// Starts at the lowest of x, x + h v and x̃. Panics if the minimiser is not reached to rounding.
     pub fn step(&self, x: &[V3], v: &[V3], h: f64, a_ext: &V3) -> Vec<V3> {
         let xtilde = self.predicted(x, v, h, a_ext);
         let mut still = x.to_vec();

@@ -1,10 +1,10 @@
 //! prox_Ψ(F̃, k) = argmin Ψ(F) + k/2 ‖F − F̃‖², eq. (34): the global minimiser, by search and refinement.
 //!
-//! For an isotropic energy the minimiser has the singular vectors of F̃, and what is left is a problem in three
-//! stretches. Energies that stay finite when inverted are minimised over the signed stretches σ₁ ≥ σ₂ ≥ |σ₃|; the
-//! barrier and St. Venant–Kirchhoff over σ ≥ 0. Either domain is a cone on which the energy is a smooth symmetric
-//! formula, so its minimiser is a stationary point in the inside of one of the cone's faces: every face is searched by
-//! a grid, and the best points of each are refined by Newton's method.
+//! For an isotropic energy the minimiser has the singular vectors of F̃, and what is left is a problem in
+//! three stretches. Energies that stay finite when inverted are minimised over the signed stretches σ₁ ≥ σ₂ ≥
+//! |σ₃|; the barrier and St. Venant–Kirchhoff over σ ≥ 0. Either domain is a cone on which the energy is a
+//! smooth symmetric formula, so its minimiser is a stationary point in the inside of one of the cone's faces:
+//! every face is searched by a grid, and the best points of each are refined by Newton's method.
 
 use super::material::{Lame, RefMaterial};
 use super::svd::signed_svd;
@@ -123,8 +123,8 @@ pub fn prox_by_search(material: &RefMaterial, target: &V3, k: f64) -> RefProx {
     Problem::new(material, target, k).minimise(true)
 }
 
-/// The same by refinement from a few starts only: fast enough for the inside of a loop. `tests/oracle.rs` compares it
-/// with the search.
+/// The same by refinement from a few starts only: fast enough for the inside of a loop. `tests/oracle.rs`
+/// compares it with the search.
 pub fn prox_by_refinement(material: &RefMaterial, target: &V3, k: f64) -> RefProx {
     Problem::new(material, target, k).minimise(false)
 }
@@ -141,7 +141,8 @@ pub fn prox_matrix(material: &RefMaterial, f: &M3, k: f64) -> M3 {
     svd.with_stretches(&prox_by_refinement(material, &svd.sigma, k).sigma)
 }
 
-/// How far −∇ of the objective is from the normal cone of the domain at σ: 0 at a minimiser, on the boundary or not.
+/// How far −∇ of the objective is from the normal cone of the domain at σ: 0 at a minimiser, on the boundary
+/// or not.
 pub fn projected_gradient(material: &RefMaterial, sigma: &V3, target: &V3, k: f64) -> f64 {
     let g = material.stretch_gradient(sigma) + (sigma - target) * k;
     let touching = 1e-12 * sigma.amax().max(1e-300);
@@ -165,8 +166,8 @@ pub fn projected_gradient(material: &RefMaterial, sigma: &V3, target: &V3, k: f6
     best
 }
 
-/// The domain is where every one of these has a non-negative product with σ. The order of stretches is not among
-/// them: the energy is symmetric, and an unordered minimiser is an ordered one renamed.
+/// The domain is where every one of these has a non-negative product with σ. The order of stretches is not
+/// among them: the energy is symmetric, and an unordered minimiser is an ordered one renamed.
 fn inward_normals(domain: Domain) -> Vec<V3> {
     match domain {
         Domain::NonNegative => vec![V3::x(), V3::y(), V3::z()],
@@ -223,8 +224,8 @@ impl Problem {
                 found.push(RefProx { sigma, objective: self.value(&sigma) });
             }
         }
-        // A run that only crept up to a wall has the objective of the point on the wall: among equals, the one that is
-        // stationary.
+        // A run that only crept up to a wall has the objective of the point on the wall: among equals, the
+        // one that is stationary.
         let lowest = found.iter().map(|f| f.objective).fold(f64::INFINITY, f64::min);
         let slope = |f: &RefProx| projected_gradient(&self.material, &f.sigma, &self.target, self.k);
         let mut best = found
@@ -251,8 +252,8 @@ impl Problem {
             .collect()
     }
 
-    /// The points of a grid on the face that are lower than their neighbours, and the lowest few. No minimiser is
-    /// further from σ̃ than √(2 J₀/k) for any J₀ that the objective takes, as Ψ ≥ 0.
+    /// The points of a grid on the face that are lower than their neighbours, and the lowest few. No
+    /// minimiser is further from σ̃ than √(2 J₀/k) for any J₀ that the objective takes, as Ψ ≥ 0.
     fn grid_starts(&self, face: &[V3]) -> Vec<DVector<f64>> {
         let d = face.len();
         let reachable = self.value(&V3::repeat(1.0)).min(self.value(&self.target));
@@ -287,8 +288,8 @@ impl Problem {
         starts.into_iter().map(coordinates).collect()
     }
 
-    /// Newton's method in the coordinates of the face, with absolute eigenvalues and a line search that never leaves
-    /// the domain; ends where neither the value nor the gradient gets smaller.
+    /// Newton's method in the coordinates of the face, with absolute eigenvalues and a line search that never
+    /// leaves the domain; ends where neither the value nor the gradient gets smaller.
     fn refine(&self, face: &[V3], start: DVector<f64>) -> V3 {
         let mut t = start;
         let mut value = self.value_on_face(face, &t);
@@ -320,8 +321,8 @@ impl Problem {
         on_face(face, &t)
     }
 
-    /// The smooth formula. The signed domain is left freely on the way (what ends outside is dropped at the end); σ ≥ 0 is
-    /// not, since beyond it a symmetric energy only repeats itself.
+    /// The smooth formula. The signed domain is left freely on the way (what ends outside is dropped at the
+    /// end); σ ≥ 0 is not, since beyond it a symmetric energy only repeats itself.
     fn value_on_face(&self, face: &[V3], t: &DVector<f64>) -> f64 {
         let sigma = on_face(face, t);
         if self.material.domain() == Domain::NonNegative && outside(Domain::NonNegative, &sigma) {

@@ -23,8 +23,9 @@ pub fn two_tets() -> RefMesh {
     }
 }
 
-/// A box of nx × ny × nz cells of edges `cell`, one corner at the origin. Each cell is cut into six tetrahedra around
-/// its diagonal from (0,0,0) to (1,1,1), so that neighbours match. Nodes run fastest along x, then y, then z.
+/// A box of nx × ny × nz cells of edges `cell`, one corner at the origin. Each cell is cut into six
+/// tetrahedra around its diagonal from (0,0,0) to (1,1,1), so that neighbours match. Nodes run fastest along
+/// x, then y, then z.
 pub fn box_mesh(cells: [usize; 3], cell: V3) -> RefMesh {
     let [nx, ny, nz] = cells;
     let node = |i: usize, j: usize, k: usize| i + (nx + 1) * (j + (ny + 1) * k);
@@ -98,7 +99,8 @@ pub fn extent(x: &[V3]) -> f64 {
     (high - low).norm()
 }
 
-/// Each point turned about the axis through `centre` along z, by `rate` (rad/m) times its height above `centre`.
+/// Each point turned about the axis through `centre` along z, by `rate` (rad/m) times its height above
+/// `centre`.
 pub fn twist_about_z(x: &[V3], centre: &V3, rate: f64) -> Vec<V3> {
     x.iter()
         .map(|p| {
@@ -125,7 +127,8 @@ pub fn rigid_fit(x: &[V3], rest: &[V3]) -> (M3, V3) {
     (r, cx - r * cr)
 }
 
-/// The largest distance of a node from the best rigid fit of the rest shape, over the extent of the rest shape.
+/// The largest distance of a node from the best rigid fit of the rest shape, over the extent of the rest
+/// shape.
 pub fn shape_error(x: &[V3], rest: &[V3]) -> f64 {
     let (r, t) = rigid_fit(x, rest);
     let far = x.iter().zip(rest).map(|(p, q)| (p - (r * q + t)).norm()).fold(0.0, f64::max);

@@ -21,8 +21,8 @@ impl SignedSvd {
     }
 }
 
-/// One-sided Jacobi: columns of F V are made orthogonal by rotations V, so that small singular values keep their
-/// relative accuracy. What is left of F V is U diag(σ).
+/// One-sided Jacobi: columns of F V are made orthogonal by rotations V, so that small singular values keep
+/// their relative accuracy. What is left of F V is U diag(σ).
 pub fn signed_svd(f: &M3) -> SignedSvd {
     let scale = f.amax();
     if scale == 0.0 {

@@ -8,8 +8,9 @@ use super::reference::svd::signed_svd;
 use super::reference::{M3, V3};
 use super::{furnished_body, lame};
 
-/// Every iteration of the dense ADMM, recomputed with the body's own functions: ∇U*(z) = W²u after the local step, 1e-9;
-/// the global step (15) is stationary, 1e-12; residuals (22), (23) equal the body's, 1e-12; all relative.
+/// Every iteration of the dense ADMM, recomputed with the body's own functions: ∇U*(z) = W²u after the local
+/// step, 1e-9; the global step (15) is stationary, 1e-12; residuals (22), (23) equal the body's, 1e-12; all
+/// relative.
 #[test]
 fn dense_admm_is_the_published_one() {
     let mut random = Random::new(14);
@@ -31,7 +32,8 @@ fn dense_admm_is_the_published_one() {
             for e in elements {
                 let (v, w2, u) = (body.volumes[e], weights.tets[e], next.tet_u(e));
                 let pull = material.stress(&z[e]) * v;
-                // On the boundary of the stretches' domain, which St. Venant–Kirchhoff reaches, only the inequality holds.
+                // On the boundary of the stretches' domain, which St. Venant–Kirchhoff reaches, only the
+                // inequality holds.
                 let on_boundary = signed_svd(&z[e]).sigma[2].abs() < 1e-12;
                 assert!(on_boundary || (pull - u * w2).norm() <= 1e-9 * w2, "{}", material.name());
                 assert!((last.tet_u(e) + body.deformation(e, &last.x) - z[e] - u).norm() < 1e-12);
@@ -53,8 +55,8 @@ fn dense_admm_is_the_published_one() {
     }
 }
 
-/// Two independent methods, one minimiser: dense ADMM from different weights and Newton, with springs, an anchor and a pin,
-/// 1e-11 of the extent. For arap projective dynamics too.
+/// Two independent methods, one minimiser: dense ADMM from different weights and Newton, with springs, an
+/// anchor and a pin, 1e-11 of the extent. For arap projective dynamics too.
 #[test]
 fn dense_admm_finds_newtons_minimiser() {
     let (h, gravity, lame) = (0.02, V3::new(0.0, -9.81, 0.0), lame());
@@ -96,8 +98,9 @@ fn affine_net() -> (RefBody, Vec<V3>) {
     (body, xtilde)
 }
 
-/// Appendix A: on affine sets and with w² = k, ADMM and projective dynamics take the same steps, 1e-12. The TVCG
-/// supplement: with WᵀW = H_g, x is exact after one step (Newton's minimiser, 1e-12) and (z, u) halves its error, 1e-6.
+/// Appendix A: on affine sets and with w² = k, ADMM and projective dynamics take the same steps, 1e-12. The
+/// TVCG supplement: with WᵀW = H_g, x is exact after one step (Newton's minimiser, 1e-12) and (z, u) halves
+/// its error, 1e-6.
 #[test]
 fn dense_admm_on_affine_sets() {
     let (body, xtilde) = affine_net();
@@ -119,9 +122,10 @@ fn dense_admm_on_affine_sets() {
     }
 }
 
-/// The box of 1 × 1 × 2 cells twisted by 0.8 rad/m about its axis (the negative control of every status test). arap with
-/// w² = ¼ k V goes round for ever with ‖r‖ ≈ 77, corotated with w² = 2μ V with ‖r‖ ≈ 29.5 (values known from
-/// another code, to half a unit of their last digit); arap with 1, 2, 4 · k V ends at Newton's minimiser, 1e-14 m.
+/// The box of 1 × 1 × 2 cells twisted by 0.8 rad/m about its axis (the negative control of every status
+/// test). arap with w² = ¼ k V goes round for ever with ‖r‖ ≈ 77, corotated with w² = 2μ V with ‖r‖ ≈ 29.5
+/// (values known from another code, to half a unit of their last digit); arap with 1, 2, 4 · k V ends at
+/// Newton's minimiser, 1e-14 m.
 #[test]
 fn too_small_a_weight_does_not_converge() {
     let (h, lame) = (0.02, lame());

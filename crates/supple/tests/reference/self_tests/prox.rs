@@ -9,8 +9,8 @@ use super::reference::svd::{rotation_of, signed_svd};
 use super::reference::{M3, V3};
 use super::{difference, lame};
 
-/// The formulas in stretches against the matrix ones at diag(σ), in the domain: energy 1e-13, gradient the diagonal of P
-/// 1e-13, Hessian the derivative of the gradient along each axis 1e-8, all relative.
+/// The formulas in stretches against the matrix ones at diag(σ), in the domain: energy 1e-13, gradient the
+/// diagonal of P 1e-13, Hessian the derivative of the gradient along each axis 1e-8, all relative.
 #[test]
 fn stretch_formulas_are_the_materials() {
     let mut random = Random::new(10);
@@ -52,8 +52,8 @@ fn sample_stretches(random: &mut Random, kind: usize) -> V3 {
     signed_svd(&M3::from_diagonal(&s)).sigma
 }
 
-/// The search's minimiser is stationary (projected gradient 1e-11 · max(1, k), E = 1), no random point of the domain is
-/// lower, and the quick refinement finds the same objective, 1e-12.
+/// The search's minimiser is stationary (projected gradient 1e-11 · max(1, k), E = 1), no random point of the
+/// domain is lower, and the quick refinement finds the same objective, 1e-12.
 #[test]
 fn prox_search_and_refinement_agree() {
     let mut random = Random::new(11);
@@ -88,8 +88,9 @@ fn prox_search_and_refinement_agree() {
     }
 }
 
-/// prox as a matrix is the minimiser among matrices too, where that is its domain (every F; det F ≥ 0 for the barrier):
-/// no random F, near or far, is lower by 1e-12. `linear` is checked by ∂Ψ/∂F + k(F − F̃) = 0, 1e-13.
+/// prox as a matrix is the minimiser among matrices too, where that is its domain (every F; det F ≥ 0 for the
+/// barrier): no random F, near or far, is lower by 1e-12. `linear` is checked by ∂Ψ/∂F + k(F − F̃) = 0,
+/// 1e-13.
 #[test]
 fn prox_is_the_least_among_matrices() {
     let mut random = Random::new(12);
@@ -117,9 +118,9 @@ fn prox_is_the_least_among_matrices() {
     }
 }
 
-/// Known minimisers. arap: (30)–(31), 1e-13. St. Venant–Kirchhoff on the boundary: published digits, 1e-8. Corotated on
-/// the wall σ₂ = −σ₃, which stretching far beyond 3 + 2μ/λ brings about: (s, t, −t) by hand, s = (2μ + 3λ + kσ̃₁)/(2μ + λ + k)
-/// and t = kσ̃₂/(2μ + k), 1e-13.
+/// Known minimisers. arap: (30)–(31), 1e-13. St. Venant–Kirchhoff on the boundary: published digits, 1e-8.
+/// Corotated on the wall σ₂ = −σ₃, which stretching far beyond 3 + 2μ/λ brings about: (s, t, −t) by hand, s =
+/// (2μ + 3λ + kσ̃₁)/(2μ + λ + k) and t = kσ̃₂/(2μ + k), 1e-13.
 #[test]
 fn prox_known_minimisers() {
     let mut random = Random::new(13);
