@@ -79,7 +79,7 @@ impl Camera {
     /// As [`Self::fit`], seen from the direction `from` (from the body towards the eye).
     pub fn fit_from(bounds: &Bounds, aspect: f64, from: [f64; 3]) -> Self {
         const FOV: f64 = 0.56;
-        const MARGIN: f64 = 1.12;
+        const MARGIN: f64 = 1.18;
         let mut bounds = *bounds;
         if bounds.is_empty() {
             bounds = Bounds { low: [-1.0; 3], high: [1.0; 3] };

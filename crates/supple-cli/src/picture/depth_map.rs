@@ -11,6 +11,7 @@ pub(crate) struct DepthMap {
     pub texel: f32,
     /// Texels per side.
     pub size: usize,
+    inverse_texel: f32,
     depth: Vec<f32>,
 }
 
@@ -40,6 +41,7 @@ impl DepthMap {
             v,
             low: [corner(u), corner(v)],
             texel,
+            inverse_texel: 1.0 / texel,
             size,
             depth: vec![f32::NEG_INFINITY; size * size],
         };
@@ -53,10 +55,9 @@ impl DepthMap {
     /// Column and row in texels, and the coordinate along the axis.
     #[inline]
     pub fn place(&self, point: V3) -> V3 {
-        let inverse = 1.0 / self.texel;
         [
-            (dot(self.u, point) - self.low[0]) * inverse,
-            (dot(self.v, point) - self.low[1]) * inverse,
+            (dot(self.u, point) - self.low[0]) * self.inverse_texel,
+            (dot(self.v, point) - self.low[1]) * self.inverse_texel,
             dot(self.axis, point),
         ]
     }
@@ -68,13 +69,19 @@ impl DepthMap {
     }
 
     fn draw(&mut self, [a, b, c]: [V3; 3]) {
-        let last = self.size as f32 - 1.0;
-        // Texel centres lie at k + ½.
-        let first = |x: f32, y: f32, z: f32| (x.min(y).min(z) - 0.5).ceil().max(0.0);
-        let final_ = |x: f32, y: f32, z: f32| (x.max(y).max(z) - 0.5).floor().min(last);
-        let (x0, x1) = (first(a[0], b[0], c[0]), final_(a[0], b[0], c[0]));
-        let (y0, y1) = (first(a[1], b[1], c[1]), final_(a[1], b[1], c[1]));
-        if !(x0 <= x1 && y0 <= y1) {
+        // Texel centres lie at k + ½; conversion to integers cuts towards zero.
+        let size = self.size as f32;
+        let range = |x: f32, y: f32, z: f32| {
+            let (low, high) = (x.min(y).min(z) + 0.5, x.max(y).max(z) - 0.5);
+            if low >= size || high < 0.0 {
+                None
+            } else {
+                Some((low.max(0.0) as i32, high.min(size - 1.0) as i32))
+            }
+        };
+        let Some((x0, x1)) = range(a[0], b[0], c[0]) else { return };
+        let Some((y0, y1)) = range(a[1], b[1], c[1]) else { return };
+        if x0 > x1 || y0 > y1 {
             return;
         }
         let (e1, e2) = (sub(b, a), sub(c, a));
@@ -83,19 +90,20 @@ impl DepthMap {
             return;
         }
         let inverse = 1.0 / area;
-        let (s_x, s_y) = (e2[1] * inverse, -e2[0] * inverse);
-        let (t_x, t_y) = (-e1[1] * inverse, e1[0] * inverse);
+        let (s_x, s_y) = (e2[1] * self.inverse_texel, -e2[0] * inverse);
+        let (t_x, t_y) = (-e1[1] * self.inverse_texel, e1[0] * inverse);
         // A hair of overlap closes the seams that rounding would leave.
         const SEAM: f32 = -1e-4;
-        for row in y0 as usize..=y1 as usize {
+        for row in y0..=y1 {
             let dy = row as f32 + 0.5 - a[1];
-            for column in x0 as usize..=x1 as usize {
-                let dx = column as f32 + 0.5 - a[0];
+            let start = row as usize * self.size;
+            let line = &mut self.depth[start + x0 as usize..=start + x1 as usize];
+            for (column, texel) in line.iter_mut().enumerate() {
+                let dx = (x0 + column as i32) as f32 + 0.5 - a[0];
                 let s = dx * s_x + dy * s_y;
                 let t = dx * t_x + dy * t_y;
                 if s >= SEAM && t >= SEAM && s + t <= 1.0 - SEAM {
                     let depth = a[2] + s * e1[2] + t * e2[2];
-                    let texel = &mut self.depth[row * self.size + column];
                     *texel = texel.max(depth);
                 }
             }
@@ -107,7 +115,7 @@ impl DepthMap {
     pub fn at(&self, column: f32, row: f32) -> f32 {
         let size = self.size as f32;
         if column >= 0.0 && row >= 0.0 && column < size && row < size {
-            self.depth[row as usize * self.size + column as usize]
+            self.depth[row as i32 as usize * self.size + column as i32 as usize]
         } else {
             f32::NEG_INFINITY
         }
@@ -121,37 +129,27 @@ impl DepthMap {
         if !(x >= 0.0 && y >= 0.0 && x < limit && y < limit) {
             return 1.0;
         }
-        let (column, row) = (x as usize, y as usize);
+        let (column, row) = (x as i32, y as i32);
         let (fx, fy) = (x - column as f32, y - row as f32);
-        let at = row * self.size + column;
+        let at = row as usize * self.size + column as usize;
+        let upper = &self.depth[at..at + 2];
+        let below = &self.depth[at + self.size..at + self.size + 2];
         let open = |depth: f32| if depth > z { 0.0_f32 } else { 1.0 };
-        let upper = open(self.depth[at]) * (1.0 - fx) + open(self.depth[at + 1]) * fx;
-        let below = open(self.depth[at + self.size]) * (1.0 - fx) + open(self.depth[at + self.size + 1]) * fx;
-        upper * (1.0 - fy) + below * fy
+        let (a, b) = (open(upper[0]), open(below[0]));
+        let a = a + fx * (open(upper[1]) - a);
+        let b = b + fx * (open(below[1]) - b);
+        a + fy * (b - a)
     }
 
-    /// Greatest depth in blocks of `block` texels and their neighbours: a bound for anything within `block` texels.
-    pub fn bound_by_block(&self, block: usize) -> (usize, Vec<f32>) {
-        let side = self.size.div_ceil(block);
-        let mut own = vec![f32::NEG_INFINITY; side * side];
-        for row in 0..self.size {
-            for column in 0..self.size {
-                let slot = &mut own[row / block * side + column / block];
-                *slot = slot.max(self.depth[row * self.size + column]);
-            }
-        }
-        let mut wide = own.clone();
-        for row in 0..side {
-            for column in 0..side {
-                let slot = &mut wide[row * side + column];
-                for r in row.saturating_sub(1)..(row + 2).min(side) {
-                    for c in column.saturating_sub(1)..(column + 2).min(side) {
-                        *slot = slot.max(own[r * side + c]);
-                    }
-                }
-            }
-        }
-        (side, wide)
+    /// For each of these block sizes, each a multiple of the one before: greatest depth in blocks of so many texels and
+    /// their neighbours, which bounds anything within a block's width. Row by row; also the blocks per side.
+    pub fn bounds_by_block<const N: usize>(&self, blocks: [usize; N]) -> [(usize, Vec<f32>); N] {
+        let (mut width, mut side, mut own) = (1, self.size, self.depth.clone());
+        blocks.map(|block| {
+            (side, own) = greatest(side, &own, block / width);
+            width = block;
+            (side, widened(side, &own))
+        })
     }
 
     /// A point moved towards the light.
@@ -159,4 +157,33 @@ impl DepthMap {
     pub fn toward(&self, point: V3, distance: f32) -> V3 {
         along(point, self.axis, distance)
     }
+}
+
+/// Greatest value in blocks of `factor` × `factor`.
+fn greatest(side: usize, values: &[f32], factor: usize) -> (usize, Vec<f32>) {
+    let coarse = side.div_ceil(factor);
+    let mut out = vec![f32::NEG_INFINITY; coarse * coarse];
+    for (row, line) in values.chunks_exact(side).enumerate() {
+        let start = row / factor * coarse;
+        for (slot, texels) in out[start..start + coarse].iter_mut().zip(line.chunks(factor)) {
+            *slot = texels.iter().fold(*slot, |m, t| m.max(*t));
+        }
+    }
+    (coarse, out)
+}
+
+/// Greatest value among each and its eight neighbours.
+fn widened(side: usize, values: &[f32]) -> Vec<f32> {
+    let mut out = values.to_vec();
+    for row in 0..side {
+        for column in 0..side {
+            let slot = &mut out[row * side + column];
+            for r in row.saturating_sub(1)..(row + 2).min(side) {
+                for c in column.saturating_sub(1)..(column + 2).min(side) {
+                    *slot = slot.max(values[r * side + c]);
+                }
+            }
+        }
+    }
+    out
 }

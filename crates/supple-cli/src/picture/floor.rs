@@ -11,6 +11,7 @@ pub(crate) struct Floor {
     above: f32,
     /// Width of a cell of the grid, and where its lines start.
     cell: f32,
+    inverse_cell: f32,
     origin: [f32; 2],
 }
 
@@ -30,7 +31,8 @@ impl Floor {
         // Lines at round distances in the scene's own unit, anchored at its origin.
         let cell = round_length(0.11 * view.unit);
         let origin = [0, 2].map(|axis| (-view.origin[axis].rem_euclid(cell) / view.unit) as f32);
-        Some(Self { height: local, above, cell: (cell / view.unit) as f32, origin })
+        let (cell, inverse_cell) = ((cell / view.unit) as f32, (view.unit / cell) as f32);
+        Some(Self { height: local, above, cell, inverse_cell, origin })
     }
 
     /// The ray with direction `d` (last component one, forward) falls `−d_y` per unit of distance.
@@ -42,29 +44,40 @@ impl Floor {
         FloorDepth { at_origin: -view.back[1] * scale - dx * view.middle[0] - dy * view.middle[1], dx, dy }
     }
 
-    /// Where the ray from the eye along `d` meets the floor.
-    pub fn hit(&self, eye: V3, d: V3) -> V3 {
-        let t = self.above / (-d[1]).max(1e-6);
-        [eye[0] + t * d[0], self.height, eye[2] + t * d[2]]
+    /// Where the ray from the eye along `d` meets the floor, and how far that point moves, along x and z, with the two
+    /// small changes of the ray that lead to the pixels to the right and below.
+    #[inline]
+    pub fn hit(&self, eye: V3, d: V3, right: V3, below: V3) -> (V3, [f32; 2]) {
+        let fall = 1.0 / (-d[1]).max(1e-6);
+        let t = self.above * fall;
+        // hit = eye + above · d / (−d_y)
+        let moved = |axis: usize, change: V3| (t * (change[axis] + d[axis] * change[1] * fall)).abs();
+        let at = [eye[0] + t * d[0], self.height, eye[2] + t * d[2]];
+        (at, [moved(0, right) + moved(0, below), moved(2, right) + moved(2, below)])
     }
 
     /// 1 near the target, 0 far away.
+    #[inline]
     pub fn presence(&self, at: V3) -> f32 {
         let r = (at[0] * at[0] + at[2] * at[2]).sqrt();
         1.0 - smoothstep(0.25, 2.2, r)
     }
 
-    /// How much a line of the grid covers a pixel at `at` that reaches to `right` and `below` on the floor.
-    pub fn grid(&self, at: V3, right: V3, below: V3) -> f32 {
+    /// How much a line of the grid covers a pixel at `at` that spans `step` along x and z.
+    #[inline]
+    pub fn grid(&self, at: V3, step: [f32; 2]) -> f32 {
         const HALF_WIDTH: f32 = 0.55;
         let mut line = 0.0_f32;
         for (k, axis) in [0, 2].into_iter().enumerate() {
-            let step = (right[axis] - at[axis]).abs() + (below[axis] - at[axis]).abs();
-            let cells = (at[axis] - self.origin[k]) / self.cell;
-            let pixels = (cells - cells.round()).abs() * self.cell / step.max(1e-9);
+            let cells = (at[axis] - self.origin[k]) * self.inverse_cell;
+            let part = (cells - cells as i32 as f32).abs();
+            let cell_pixels = self.cell / step[k].max(1e-9);
+            let pixels = part.min(1.0 - part) * cell_pixels;
             // Lines closer than a few pixels would only make a moiré.
-            let room = smoothstep(4.0, 14.0, self.cell / step.max(1e-9));
-            line = line.max((HALF_WIDTH + 0.5 - pixels).clamp(0.0, 1.0) * room);
+            if pixels < HALF_WIDTH + 0.5 && cell_pixels > 4.0 {
+                let room = smoothstep(4.0, 14.0, cell_pixels);
+                line = line.max((HALF_WIDTH + 0.5 - pixels).min(1.0) * room);
+            }
         }
         line
     }

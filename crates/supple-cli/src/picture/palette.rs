@@ -64,5 +64,6 @@ static ENCODED: LazyLock<Vec<u8>> = LazyLock::new(|| {
 #[inline]
 pub(crate) fn encode(linear: V3) -> [u8; 3] {
     let table = &*ENCODED;
-    linear.map(|x| table[(x.clamp(0.0, 1.0) * STEPS as f32 + 0.5) as usize])
+    let byte = |x: f32| table[(x.clamp(0.0, 1.0) * STEPS as f32 + 0.5) as i32 as usize];
+    [byte(linear[0]), byte(linear[1]), byte(linear[2])]
 }

@@ -119,11 +119,16 @@ fn project(corners: [V3; 3], two_sided: bool, source: u32, view: &View, out: &mu
 }
 
 fn push(corners: [V3; 3], two_sided: bool, source: u32, view: &View, out: &mut Vec<ScreenTriangle>) {
-    let snap = |c: f32| (c * SUBPIXEL).round() / SUBPIXEL;
+    // Adding 1.5 · 2⁵² leaves a double no bits for a fraction: it rounds, without a call.
+    const ROUND: f64 = 6_755_399_441_055_744.0;
+    let snap = |c: f32| ((f64::from(c * SUBPIXEL) + ROUND - ROUND) as f32) / SUBPIXEL;
+    let x = |p: V3| snap(view.middle[0] + view.focal * p[0] / p[2]);
+    let y = |p: V3| snap(view.middle[1] - view.focal * p[1] / p[2]);
+    let [a, b, c] = corners;
     let mut t = ScreenTriangle {
-        x: corners.map(|p| snap(view.middle[0] + view.focal * p[0] / p[2])),
-        y: corners.map(|p| snap(view.middle[1] - view.focal * p[1] / p[2])),
-        inverse_z: corners.map(|p| 1.0 / p[2]),
+        x: [x(a), x(b), x(c)],
+        y: [y(a), y(b), y(c)],
+        inverse_z: [1.0 / a[2], 1.0 / b[2], 1.0 / c[2]],
         source,
     };
     let e = |k: usize| (f64::from(t.x[k] - t.x[0]), f64::from(t.y[k] - t.y[0]));

@@ -32,6 +32,9 @@ pub(crate) struct Shader<'a> {
     grid: bool,
     dark: bool,
     height: f32,
+    /// Change of a ray from a pixel to the next, to the right and below.
+    pixel_right: V3,
+    pixel_below: V3,
 }
 
 impl<'a> Shader<'a> {
@@ -60,6 +63,8 @@ impl<'a> Shader<'a> {
             grid: look.grid,
             dark: floor_colour[1] < 0.25,
             height: 2.0 * view.middle[1],
+            pixel_right: scale(view.right, 1.0 / view.focal),
+            pixel_below: scale(view.up, -1.0 / view.focal),
         }
     }
 
@@ -72,24 +77,21 @@ impl<'a> Shader<'a> {
     /// The floor at a point of the picture, over its background.
     pub fn floor(&self, x: f32, y: f32, background: V3) -> V3 {
         let Some(floor) = self.floor else { return background };
-        let hit = |x: f32, y: f32| floor.hit(self.view.eye, self.view.turn(self.view.ray(x, y)));
-        let at = hit(x, y);
+        let ray = self.view.turn(self.view.ray(x, y));
+        let (at, step) = floor.hit(self.view.eye, ray, self.pixel_right, self.pixel_below);
         let presence = floor.presence(at);
         if presence <= 0.0 {
             return background;
         }
-        let up = [0.0, 1.0, 0.0];
-        let lit = self.shadow.map_or(1.0, |s| s.lit(at, up));
+        let lit = self.shadow.map_or(1.0, |s| s.on_floor(at));
         let open = self.sky.map_or(1.0, |s| s.on_floor(at[0], at[2]));
         // In full light the floor has exactly the colour that was asked for.
         const KEY_SHARE: f32 = 0.52;
-        let light = [0, 1, 2].map(|k| {
-            let tint = SKY_LIGHT[k] / SKY_LIGHT[1];
-            KEY_SHARE * lit + (1.0 - KEY_SHARE) * open * (1.0 + (tint - 1.0) * (1.0 - lit))
-        });
+        let tint = mix(scale(SKY_LIGHT, 1.0 / SKY_LIGHT[1]), [1.0; 3], lit);
+        let light = along([KEY_SHARE * lit; 3], tint, (1.0 - KEY_SHARE) * open);
         let mut colour = times(self.floor_colour, light);
         if self.grid {
-            let line = floor.grid(at, hit(x + 1.0, y), hit(x, y + 1.0));
+            let line = floor.grid(at, step);
             colour = scale(colour, if self.dark { 1.0 + 0.45 * line } else { 1.0 - 0.17 * line });
         }
         mix(background, colour, presence)
@@ -98,8 +100,10 @@ impl<'a> Shader<'a> {
     /// Triangle `source` at a point of the picture.
     pub fn triangle(&self, source: u32, x: f32, y: f32) -> V3 {
         let source = source as usize;
-        let vertices = self.soup.triangles[source].map(|v| v as usize);
-        let seen = vertices.map(|v| self.screen.seen[v]);
+        let [a, b, c] = self.soup.triangles[source];
+        let (a, b, c) = (a as usize, b as usize, c as usize);
+        let pick = |values: &[V3]| [values[a], values[b], values[c]];
+        let seen = pick(&self.screen.seen);
         let ray = self.view.ray(x, y);
         let planes = [cross(seen[1], seen[2]), cross(seen[2], seen[0]), cross(seen[0], seen[1])];
         let share = shares(&planes, ray);
@@ -107,13 +111,13 @@ impl<'a> Shader<'a> {
         let blend = |values: [V3; 3]| {
             add(add(scale(values[0], share[0]), scale(values[1], share[1])), scale(values[2], share[2]))
         };
-        let point = blend(vertices.map(|v| self.soup.points[v]));
-        let mut albedo = blend(vertices.map(|v| self.soup.colours[v]));
+        let corners = pick(&self.soup.points);
+        let point = blend(corners);
+        let mut albedo = blend(pick(&self.soup.colours));
         let mut normal = unit(blend(self.soup.normals[source]));
         let toward_eye = unit(sub(self.view.eye, point));
 
         // Which side is seen is a matter of the face, not of the smoothed normal.
-        let corners = vertices.map(|v| self.soup.points[v]);
         let face = cross(sub(corners[1], corners[0]), sub(corners[2], corners[0]));
         let flags = self.soup.flags[source];
         let back = flags & TWO_SIDED != 0 && dot(face, toward_eye) < 0.0;
@@ -132,7 +136,7 @@ impl<'a> Shader<'a> {
         });
 
         let cosine = dot(normal, self.key);
-        let lit = if cosine > 0.0 { self.shadow.map_or(1.0, |s| s.lit(point, normal)) } else { 0.0 };
+        let lit = if cosine > 0.0 { self.shadow.map_or(1.0, |s| s.on_body(point, normal)) } else { 0.0 };
         let key = scale(KEY, cosine.max(0.0) * lit);
         // Less comes back from the floor the nearer it is: the body itself shades it.
         let nearness = self.floor.map_or(0.5, |f| smoothstep(-0.02, 0.22, point[1] - f.height));
@@ -179,20 +183,22 @@ impl<'a> Shader<'a> {
 /// with each pair of corners.
 #[inline]
 fn shares(planes: &[V3; 3], ray: V3) -> [f32; 3] {
-    let volumes = planes.map(|p| dot(p, ray));
+    let volumes = [dot(planes[0], ray), dot(planes[1], ray), dot(planes[2], ray)];
     let sum = volumes[0] + volumes[1] + volumes[2];
     if sum.abs() < 1e-30 {
         return [1.0 / 3.0; 3];
     }
-    let inside = volumes.map(|v| (v / sum).clamp(0.0, 1.0));
-    let sum = inside[0] + inside[1] + inside[2];
-    inside.map(|v| v / sum)
+    let part = |v: f32| (v / sum).clamp(0.0, 1.0);
+    let inside = [part(volumes[0]), part(volumes[1]), part(volumes[2])];
+    scale(inside, 1.0 / (inside[0] + inside[1] + inside[2]))
 }
 
 /// Keeps what is well lit as it is and bends the brightest to below one.
 #[inline]
 fn shoulder(colour: V3) -> V3 {
     const KNEE: f32 = 0.72;
-    colour
-        .map(|x| if x <= KNEE { x } else { KNEE + (1.0 - KNEE) * (1.0 - (-(x - KNEE) / (1.0 - KNEE)).exp()) })
+    let bend = |x: f32| {
+        if x <= KNEE { x } else { KNEE + (1.0 - KNEE) * (1.0 - (-(x - KNEE) / (1.0 - KNEE)).exp()) }
+    };
+    [bend(colour[0]), bend(colour[1]), bend(colour[2])]
 }

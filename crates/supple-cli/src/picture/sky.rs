@@ -8,14 +8,14 @@ use rayon::prelude::*;
 
 use super::depth_map::DepthMap;
 use super::soup::Soup;
-use super::vec3::{V3, dot};
+use super::vec3::V3;
 
 /// Lights that stand for the sky.
-const LIGHTS: usize = 32;
+const LIGHTS: usize = 24;
 /// Texels per side of each map.
 const SIZE: usize = 128;
 /// Cells per side of the grid over the floor.
-const CELLS: usize = 112;
+const CELLS: usize = 96;
 
 /// Light from the sky on the scene; one is what an open, level surface gets.
 pub(crate) struct Sky {
@@ -37,7 +37,7 @@ impl Sky {
             .into_par_iter()
             .map(|k| DepthMap::new(direction(k), SIZE, 2, bounds, &soup.points, &soup.triangles))
             .collect();
-        let seen: Vec<[u8; LIGHTS]> =
+        let seen: Vec<[f32; LIGHTS]> =
             soup.points.par_iter().with_min_len(256).map(|p| visible(&maps, *p, 1.6)).collect();
         let corners = soup
             .triangles
@@ -116,28 +116,35 @@ fn direction(k: usize) -> V3 {
     [r * cos, y, r * sin]
 }
 
-/// Share of each light that reaches a point, 0 to 255; `lift` texels towards the light guard against self-shading.
-fn visible(maps: &[DepthMap], point: V3, lift: f32) -> [u8; LIGHTS] {
-    std::array::from_fn(|k| {
-        let map = &maps[k];
+/// Share of each light that reaches a point; `lift` texels towards the light guard against self-shading.
+fn visible(maps: &[DepthMap], point: V3, lift: f32) -> [f32; LIGHTS] {
+    let mut shares = [0.0; LIGHTS];
+    for (map, share) in maps.iter().zip(&mut shares) {
         let [column, row, z] = map.place(map.toward(point, lift * map.texel));
-        (map.lit(column, row, z) * 255.0) as u8
-    })
+        *share = map.lit(column, row, z);
+    }
+    shares
 }
 
 /// Light on the front and on the back of a surface with this normal.
-fn gathered(normal: V3, seen: &[u8; LIGHTS]) -> [f32; 2] {
-    let directions = &*DIRECTIONS;
-    let mut light = [0.0_f32; 2];
-    for (k, share) in seen.iter().enumerate() {
-        let cosine = dot(normal, directions[k]);
-        let share = f32::from(*share);
-        light[0] += cosine.max(0.0) * share;
-        light[1] += (-cosine).max(0.0) * share;
+fn gathered(normal: V3, seen: &[f32; LIGHTS]) -> [f32; 2] {
+    let [x, y, z] = &*DIRECTIONS;
+    let cosine = |k: usize| normal[0] * x[k] + normal[1] * y[k] + normal[2] * z[k];
+    // Four sums at a time: one after the other would wait for each addition.
+    let (mut front, mut both) = ([0.0_f32; 4], [0.0_f32; 4]);
+    for k in (0..LIGHTS).step_by(4) {
+        for lane in 0..4 {
+            let light = cosine(k + lane) * seen[k + lane];
+            front[lane] += light.max(0.0);
+            both[lane] += light.abs();
+        }
     }
     // Σ cos over an open sky: the mean height of the lights is 0.55.
-    let open = 255.0 * 0.55 * LIGHTS as f32;
-    light.map(|x| x / open)
+    let open = 0.55 * LIGHTS as f32;
+    let front: f32 = front.iter().sum();
+    [front / open, (both.iter().sum::<f32>() - front) / open]
 }
 
-static DIRECTIONS: LazyLock<[V3; LIGHTS]> = LazyLock::new(|| std::array::from_fn(direction));
+/// The lights by coordinate.
+static DIRECTIONS: LazyLock<[[f32; LIGHTS]; 3]> =
+    LazyLock::new(|| std::array::from_fn(|axis| std::array::from_fn(|k| direction(k)[axis])));

@@ -90,7 +90,9 @@ impl Soup {
         self.normals.extend(corner_normals(&points, &kept, mesh.crease as f32));
         self.triangles.extend(kept.iter().map(|t| t.map(|v| v + base)));
         match &mesh.colour {
-            Colour::Uniform(colour) => self.colours.extend(points.iter().map(|_| to_linear(*colour))),
+            Colour::Uniform(colour) => {
+                self.colours.resize(base as usize + points.len(), to_linear(*colour));
+            }
             Colour::PerVertex(colours) => {
                 let grey = [0.5; 3];
                 self.colours.extend((0..points.len()).map(|v| to_linear(*colours.get(v).unwrap_or(&grey))));
