@@ -150,8 +150,8 @@ fn cloth_scene(radius: f64) -> Scene3 {
             let over = (r - 1.35 * radius).max(0.0);
             let fold = 0.17 * over.powf(0.8) * (8.0 * a).cos();
             let out = radius * theta.sin() + over * 0.32 + fold;
-            let y = 0.75 + radius * theta.cos() - 0.93 * over;
-            positions.push([out * a.cos(), y.max(0.0), out * a.sin()]);
+            let y = 0.98 + radius * theta.cos() - 0.93 * over;
+            positions.push([out * a.cos(), y, out * a.sin()]);
         }
     }
     let at = |i: u32, j: u32| j * (n + 1) + i;

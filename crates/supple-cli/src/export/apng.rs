@@ -2,7 +2,7 @@
 use std::io::Write;
 
 use super::png::encoder;
-use super::{ExportError, changed, cut, same_size};
+use super::{ExportError, changed, cut, rate, same_size};
 use crate::picture::Image;
 
 /// Writes a movie frame by frame; of each frame only the rectangle that changed.
@@ -10,6 +10,8 @@ pub struct ApngWriter<W: Write> {
     writer: png::Writer<W>,
     before: Option<Image>,
     size: (u32, u32),
+    /// Frames still to come.
+    missing: u32,
 }
 
 impl<W: Write> ApngWriter<W> {
@@ -26,9 +28,9 @@ impl<W: Write> ApngWriter<W> {
         }
         let mut encoder = encoder(writer, width, height);
         encoder.set_animated(frames, 0)?;
-        let milliseconds = (1000.0 / frames_per_second.clamp(0.02, 1000.0)).round();
+        let milliseconds = (1000.0 / rate(frames_per_second, 1000.0)).round();
         encoder.set_frame_delay(milliseconds as u16, 1000)?;
-        Ok(Self { writer: encoder.write_header()?, before: None, size: (width, height) })
+        Ok(Self { writer: encoder.write_header()?, before: None, size: (width, height), missing: frames })
     }
 
     /// Appends a frame.
@@ -36,6 +38,10 @@ impl<W: Write> ApngWriter<W> {
         if (image.width(), image.height()) != self.size {
             return Err(ExportError::Frames("the frames of a movie must be of one size"));
         }
+        if self.missing == 0 {
+            return Err(ExportError::Frames("there are more frames than were announced"));
+        }
+        self.missing -= 1;
         match &self.before {
             None => self.writer.write_image_data(image.bytes())?,
             Some(before) => {
@@ -53,6 +59,9 @@ impl<W: Write> ApngWriter<W> {
 
     /// Ends the movie; an error if frames are missing.
     pub fn finish(self) -> Result<(), ExportError> {
+        if self.missing > 0 {
+            return Err(ExportError::Frames("there are fewer frames than were announced"));
+        }
         Ok(self.writer.finish()?)
     }
 }

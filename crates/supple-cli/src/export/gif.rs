@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use super::quantise::{MAX_COLOURS, Palette};
-use super::{ExportError, same_size};
+use super::{ExportError, rate, same_size};
 use crate::picture::Image;
 
 /// Index that leaves a pixel as it was.
@@ -47,7 +47,7 @@ impl<W: Write> GifWriter<W> {
         table.resize((usize::from(UNCHANGED) + 1) * 3, 0);
         let mut encoder = gif::Encoder::new(writer, width, height, &table)?;
         encoder.set_repeat(gif::Repeat::Infinite)?;
-        let step = 100.0 / frames_per_second.clamp(0.02, 50.0);
+        let step = 100.0 / rate(frames_per_second, 50.0);
         Ok(Self { encoder, palette, before: Vec::new(), size: (width, height), step, written: 0, frames: 0 })
     }
 

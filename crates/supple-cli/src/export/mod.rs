@@ -88,3 +88,8 @@ fn same_size(frames: &[Image]) -> Result<(u32, u32), ExportError> {
     }
     Ok(size)
 }
+
+/// Frames per second within what a format can hold; 25 for what is not a number.
+fn rate(frames_per_second: f64, most: f64) -> f64 {
+    if frames_per_second.is_nan() { 25.0 } else { frames_per_second.clamp(0.02, most) }
+}

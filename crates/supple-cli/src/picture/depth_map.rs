@@ -90,8 +90,8 @@ impl DepthMap {
             return;
         }
         let inverse = 1.0 / area;
-        let (s_x, s_y) = (e2[1] * self.inverse_texel, -e2[0] * inverse);
-        let (t_x, t_y) = (-e1[1] * self.inverse_texel, e1[0] * inverse);
+        let (s_x, s_y) = (e2[1] * inverse, -e2[0] * inverse);
+        let (t_x, t_y) = (-e1[1] * inverse, e1[0] * inverse);
         // A hair of overlap closes the seams that rounding would leave.
         const SEAM: f32 = -1e-4;
         for row in y0..=y1 {

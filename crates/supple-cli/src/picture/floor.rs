@@ -19,7 +19,7 @@ impl Floor {
     /// None if the eye is not above it.
     pub fn new(height: f64, view: &View) -> Option<Self> {
         let local = (height - view.origin[1]) / view.unit;
-        if !(local.abs() < 1e6) {
+        if !local.is_finite() || local.abs() > 1e6 {
             return None;
         }
         // A hair lower than asked for, so that what lies on the floor is seen.

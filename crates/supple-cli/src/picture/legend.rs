@@ -16,7 +16,7 @@ pub struct Legend {
 
 impl Legend {
     /// Draws the bar at the lower right, with text `height` pixels high.
-    pub(crate) fn draw(&self, image: &mut Image, height: f32, ink: [f32; 3]) {
+    pub(crate) fn draw(&self, image: &mut Image, height: f32, ink: [f32; 3], halo: [f32; 3]) {
         let (width, rows) = (image.width() as f32, image.height() as f32);
         let bar = (0.24 * width).max(8.0 * height).min(0.8 * width);
         let thick = (0.9 * height).max(3.0);
@@ -30,12 +30,12 @@ impl Legend {
                 image.blend(left as i64 + step, y, palette::scalar(t), 1.0);
             }
         }
-        draw_text(image, left, top - 0.8 * height, height, ink, None, &self.title);
+        draw_text(image, left, top - 0.8 * height, height, ink, Some(halo), &self.title);
         let middle = 0.5 * self.low + 0.5 * self.high;
         for (value, place) in [(self.low, 0.0), (middle, 0.5), (self.high, 1.0)] {
             let text = short(value);
             let x = left + place * (bar - text_width(&text, height));
-            draw_text(image, x, base, height, ink, None, &text);
+            draw_text(image, x, base, height, ink, Some(halo), &text);
         }
     }
 }

@@ -20,9 +20,17 @@ pub(crate) fn draw(scene: &Scene3, view: &View, image: &mut Image) {
     }
     if let Some(caption) = &scene.caption {
         let margin = 2.2 * height;
-        draw_text(image, margin, image.height() as f32 - margin, height, look.ink, None, caption);
+        draw_text(
+            image,
+            margin,
+            image.height() as f32 - margin,
+            height,
+            look.ink,
+            Some(look.bottom),
+            caption,
+        );
     }
     if let Some(legend) = &scene.legend {
-        legend.draw(image, height, look.ink);
+        legend.draw(image, height, look.ink, look.bottom);
     }
 }
