@@ -18,10 +18,12 @@ pub struct Energy {
 /// Seconds of wall-clock time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Timings {
-    /// In local steps, all iterations.
+    /// In local steps (24), (25), all iterations.
     pub local: f64,
-    /// In global steps, all iterations.
+    /// In global steps (15), all iterations: right-hand side, solve, update.
     pub global: f64,
+    /// The part of `global` in the solve with the factor.
+    pub solve: f64,
     /// In everything else.
     pub rest: f64,
 }

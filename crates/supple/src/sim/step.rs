@@ -82,6 +82,7 @@ impl Simulation {
             timings: Timings {
                 local: outcome.local,
                 global: outcome.global,
+                solve: outcome.solve,
                 rest: (clock.seconds() - outcome.local - outcome.global).max(0.0),
             },
         })
