@@ -1,4 +1,5 @@
 //! How far the scene reaches towards a light far away, on a square grid of texels across the light.
+use super::soup::{Soup, TWO_SIDED};
 use super::vec3::{V3, add, along, dot, frame, scale, sub};
 
 /// For each texel the greatest coordinate along `axis` (towards the light) of the surfaces over it.
@@ -17,14 +18,7 @@ pub(crate) struct DepthMap {
 
 impl DepthMap {
     /// Draws triangles into a map that covers the box with `pad` texels around it.
-    pub fn new(
-        axis: V3,
-        size: usize,
-        pad: usize,
-        (low, high): (V3, V3),
-        points: &[V3],
-        triangles: &[[u32; 3]],
-    ) -> Self {
+    pub fn new(axis: V3, size: usize, pad: usize, (low, high): (V3, V3), soup: &Soup) -> Self {
         let (u, v) = frame(axis);
         let middle = scale(add(low, high), 0.5);
         let half = scale(sub(high, low), 0.5);
@@ -45,9 +39,10 @@ impl DepthMap {
             size,
             depth: vec![f32::NEG_INFINITY; size * size],
         };
-        let placed: Vec<V3> = points.iter().map(|p| map.place(*p)).collect();
-        for triangle in triangles {
-            map.draw(triangle.map(|v| placed[v as usize]));
+        let placed: Vec<V3> = soup.points.iter().map(|p| map.place(*p)).collect();
+        for ([a, b, c], flags) in soup.triangles.iter().zip(&soup.flags) {
+            let corners = [placed[*a as usize], placed[*b as usize], placed[*c as usize]];
+            map.draw(corners, flags & TWO_SIDED != 0);
         }
         map
     }
@@ -68,7 +63,13 @@ impl DepthMap {
         self.texel * (1.0 - along_axis * along_axis).max(0.0).sqrt() / along_axis
     }
 
-    fn draw(&mut self, [a, b, c]: [V3; 3]) {
+    /// Of a closed surface only what faces the light: the rest lies below it.
+    fn draw(&mut self, [a, b, c]: [V3; 3], two_sided: bool) {
+        let (e1, e2) = (sub(b, a), sub(c, a));
+        let area = e1[0] * e2[1] - e1[1] * e2[0];
+        if area.abs() < 1e-12 || (area < 0.0 && !two_sided) {
+            return;
+        }
         // Texel centres lie at k + ½; conversion to integers cuts towards zero.
         let size = self.size as f32;
         let range = |x: f32, y: f32, z: f32| {
@@ -82,11 +83,6 @@ impl DepthMap {
         let Some((x0, x1)) = range(a[0], b[0], c[0]) else { return };
         let Some((y0, y1)) = range(a[1], b[1], c[1]) else { return };
         if x0 > x1 || y0 > y1 {
-            return;
-        }
-        let (e1, e2) = (sub(b, a), sub(c, a));
-        let area = e1[0] * e2[1] - e1[1] * e2[0];
-        if area.abs() < 1e-12 {
             return;
         }
         let inverse = 1.0 / area;

@@ -14,7 +14,7 @@
 //! assert_eq!(image.bytes().len(), 320 * 180 * 3);
 //! ```
 //!
-//! In the order in which [`render`] uses them:
+//! In the order in which [`render()`] uses them:
 //!
 //! | file | holds |
 //! |---|---|

@@ -47,7 +47,7 @@ fn draw<const S: usize>(scene: &Scene3, camera: &Camera, image: &mut Image) {
         || {
             soup.bounds(SHADOW_REACH).map(|bounds| {
                 rayon::join(
-                    || Shadow::new(key, bounds, &soup.points, &soup.triangles),
+                    || Shadow::new(key, bounds, &soup),
                     || Sky::new(&soup, bounds, floor.as_ref().map(|f| f.height)),
                 )
             })
@@ -90,6 +90,7 @@ fn resolve<const S: usize>(shader: &Shader, band: &Band<S>, row: usize, y: usize
             continue;
         }
         let mut sum: V3 = [0.0; 3];
+        let mut known = None;
         for s in 0..S {
             let source = sources[s];
             if sources[..s].contains(&source) {
@@ -107,7 +108,7 @@ fn resolve<const S: usize>(shader: &Shader, band: &Band<S>, row: usize, y: usize
             let colour = match source {
                 SKY => background,
                 FLOOR => shader.floor(px, py, background),
-                triangle => shader.triangle(triangle, px, py),
+                triangle => shader.triangle(triangle, px, py, &mut known),
             };
             sum = along(sum, colour, count);
         }

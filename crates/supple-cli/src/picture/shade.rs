@@ -17,6 +17,13 @@ const BOUNCE: f32 = 0.20;
 /// Light from beside the camera, so that no side is dead.
 const FILL: f32 = 0.07;
 
+/// Share of the key light at a point of a surface.
+pub(crate) struct KnownShadow {
+    point: V3,
+    normal: V3,
+    lit: f32,
+}
+
 /// All that is needed to colour a point.
 pub(crate) struct Shader<'a> {
     pub view: &'a View,
@@ -97,8 +104,8 @@ impl<'a> Shader<'a> {
         mix(background, colour, presence)
     }
 
-    /// Triangle `source` at a point of the picture.
-    pub fn triangle(&self, source: u32, x: f32, y: f32) -> V3 {
+    /// Triangle `source` at a point of the picture. `known` is the shadow found for another triangle in this pixel.
+    pub fn triangle(&self, source: u32, x: f32, y: f32, known: &mut Option<KnownShadow>) -> V3 {
         let source = source as usize;
         let [a, b, c] = self.soup.triangles[source];
         let (a, b, c) = (a as usize, b as usize, c as usize);
@@ -136,7 +143,7 @@ impl<'a> Shader<'a> {
         });
 
         let cosine = dot(normal, self.key);
-        let lit = if cosine > 0.0 { self.shadow.map_or(1.0, |s| s.on_body(point, normal)) } else { 0.0 };
+        let lit = if cosine > 0.0 { self.lit(point, normal, known) } else { 0.0 };
         let key = scale(KEY, cosine.max(0.0) * lit);
         // Less comes back from the floor the nearer it is: the body itself shades it.
         let nearness = self.floor.map_or(0.5, |f| smoothstep(-0.02, 0.22, point[1] - f.height));
@@ -158,6 +165,22 @@ impl<'a> Shader<'a> {
         let rim = away * away * away * away * (0.10 + 0.42 * open) * 0.55;
         colour = along(colour, SKY_LIGHT, rim);
         shoulder(colour)
+    }
+
+    /// Share of the key light, taken from a neighbour on the same smooth surface in the same pixel if there is one:
+    /// meshes are often finer than the picture.
+    fn lit(&self, point: V3, normal: V3, known: &mut Option<KnownShadow>) -> f32 {
+        let Some(shadow) = self.shadow else { return 1.0 };
+        if let Some(near) = known {
+            let between = sub(point, near.point);
+            let pixels = dot(between, between).sqrt() * self.view.focal;
+            if pixels < 2.0 && dot(normal, near.normal) > 0.97 {
+                return near.lit;
+            }
+        }
+        let lit = shadow.on_body(point, normal);
+        *known = Some(KnownShadow { point, normal, lit });
+        lit
     }
 
     /// How much an edge covers the pixel, 0 to 1.

@@ -1,5 +1,6 @@
 //! Shadow of the key light, a disc far away: sharp where bodies touch, soft where the shadow falls far.
 use super::depth_map::DepthMap;
+use super::soup::Soup;
 use super::vec3::{V3, along};
 
 /// Texels per side of the map.
@@ -10,8 +11,8 @@ const PAD: usize = 16;
 const NEARBY: usize = 4;
 /// Tangent of the angular radius of the light.
 const LIGHT_RADIUS: f32 = 0.055;
-const SEARCH_TAPS: usize = 20;
-const FILTER_TAPS: usize = 32;
+const SEARCH_TAPS: usize = 16;
+const FILTER_TAPS: usize = 28;
 
 /// The shadow map and how to ask it.
 pub(crate) struct Shadow {
@@ -25,8 +26,8 @@ pub(crate) struct Shadow {
 }
 
 impl Shadow {
-    pub fn new(toward_light: V3, bounds: (V3, V3), points: &[V3], triangles: &[[u32; 3]]) -> Self {
-        let map = DepthMap::new(toward_light, SIZE, PAD, bounds, points, triangles);
+    pub fn new(toward_light: V3, bounds: (V3, V3), soup: &Soup) -> Self {
+        let map = DepthMap::new(toward_light, SIZE, PAD, bounds, soup);
         let [nearby, around] = map.bounds_by_block([NEARBY, PAD]);
         let search = disc::<SEARCH_TAPS>().map(|[x, y]| {
             let reach = WIDEST;

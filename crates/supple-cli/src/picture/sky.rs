@@ -33,10 +33,8 @@ struct FloorGrid {
 impl Sky {
     /// With the height of the floor, if there is one.
     pub fn new(soup: &Soup, bounds: (V3, V3), floor: Option<f32>) -> Self {
-        let maps: Vec<DepthMap> = (0..LIGHTS)
-            .into_par_iter()
-            .map(|k| DepthMap::new(direction(k), SIZE, 2, bounds, &soup.points, &soup.triangles))
-            .collect();
+        let maps: Vec<DepthMap> =
+            (0..LIGHTS).into_par_iter().map(|k| DepthMap::new(direction(k), SIZE, 2, bounds, soup)).collect();
         let seen: Vec<[f32; LIGHTS]> =
             soup.points.par_iter().with_min_len(256).map(|p| visible(&maps, *p, 1.6)).collect();
         let corners = soup
