@@ -41,15 +41,12 @@ impl Isotropic<3> for Arap {
 }
 
 impl Solid for Arap {
-    /// k/2(|F|² − 2 tr(RᵀF) + 3), written as ½k|F − R|² to keep small strains accurate.
+    /// ½k|F − R|² and k(F − R).
     #[inline(always)]
-    fn energy_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> R {
-        let r = polar(f).r;
-        R::splat(0.5) * e.param[0] * norm2(&combine(R::one(), f, -R::one(), &r))
-    }
-    #[inline(always)]
-    fn stress_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> Mat3<R> {
-        combine(e.param[0], f, -e.param[0], &polar(f).r)
+    fn energy_and_stress_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> (R, Mat3<R>) {
+        let k = e.param[0];
+        let stress = combine(k, f, -k, &polar(f).r);
+        (R::splat(0.5) * norm2(&stress) / k, stress)
     }
     /// p = R (30), z = (k_C R + k F)/(k_C + k) (31).
     #[inline(always)]

@@ -10,7 +10,7 @@
 use super::{Domain, Element, Isotropic, Solid};
 use crate::math::polar::polar;
 use crate::math::real::{Mask, Real};
-use crate::math::small::{Mat3, combine, inner, norm2, select_local};
+use crate::math::small::{Mat3, combine, inner, lane, norm2, set_lane};
 
 /// The corotated material.
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,30 +79,36 @@ fn on_kink<R: Real>(e: &Element<R>, s: &[R; 3]) -> [R; 3] {
 }
 
 impl Solid for Corotated {
+    /// With d = F − R and t = tr(RᵀF − I): μ|d|² + λ/2 t², and 2μd + λtR.
     #[inline(always)]
-    fn energy_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> R {
+    fn energy_and_stress_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> (R, Mat3<R>) {
+        let (mu, lambda) = (e.param[0], e.param[1]);
         let r = polar(f).r;
         let d = combine(R::one(), f, -R::one(), &r);
         let t = inner(&r, &d);
-        e.param[0] * norm2(&d) + R::splat(0.5) * e.param[1] * t * t
+        let energy = mu * norm2(&d) + R::splat(0.5) * lambda * t * t;
+        (energy, combine(mu + mu, &d, lambda * t, &r))
     }
     #[inline(always)]
-    fn stress_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> Mat3<R> {
-        let r = polar(f).r;
-        let two_mu = e.param[0] + e.param[0];
-        let d = combine(R::one(), f, -R::one(), &r);
-        combine(two_mu, &d, e.param[1] * inner(&r, &d), &r)
-    }
-    #[inline(always)]
-    fn prox_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>, warm: &mut R) -> Mat3<R> {
+    fn prox_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>, _warm: &mut R) -> Mat3<R> {
         let p = polar(f);
         let (s, t) = blend(e, p.sum);
         let mut z = combine(s, f, t, &p.r);
         // σ2 + σ3 of the result is s(σ̃2 + σ̃3) + 2t; where its lower bound is negative, look closer.
         let doubtful = (s * p.gap + t + t).lt(R::zero());
         if doubtful.any() {
-            z = select_local::<R, 3>(doubtful, &super::stretch::prox(self, e, f, warm), &z);
+            for i in 0..R::LANES {
+                if doubtful.lane(i) {
+                    set_lane(&mut z, i, &through_stretches(&e.lane(i), &lane(f, i)));
+                }
+            }
         }
         z
     }
+}
+
+/// One element that may be on the kink.
+#[inline(never)]
+fn through_stretches(e: &Element<f64>, f: &Mat3<f64>) -> Mat3<f64> {
+    super::stretch::prox(&Corotated, e, f, &mut 0.0)
 }

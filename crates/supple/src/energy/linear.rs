@@ -4,7 +4,7 @@
 
 use super::{Domain, Element, Potential};
 use crate::math::real::Real;
-use crate::math::small::{Mat3, identity, minus, norm2};
+use crate::math::small::{Mat3, identity, minus, norm2, scale};
 
 /// The linear material.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,26 +33,17 @@ impl Potential<3> for Linear {
         Domain::Signed
     }
     #[inline(always)]
-    fn energy<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> R {
+    fn energy_and_stress<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> (R, Mat3<R>) {
         let (mu, lambda) = (e.param[0], e.param[1]);
         let s = strain(f);
         let tr = s[0][0] + s[1][1] + s[2][2];
-        mu * norm2(&s) + R::splat(0.5) * lambda * tr * tr
-    }
-    #[inline(always)]
-    fn stress<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> Mat3<R> {
-        let (mu, lambda) = (e.param[0], e.param[1]);
-        let s = strain(f);
-        let p = lambda * (s[0][0] + s[1][1] + s[2][2]);
-        let two_mu = mu + mu;
-        let mut out = s;
+        let energy = mu * norm2(&s) + R::splat(0.5) * lambda * tr * tr;
+        let mut p = s;
         for j in 0..3 {
-            for i in 0..3 {
-                out[j][i] = two_mu * s[j][i];
-            }
-            out[j][j] += p;
+            p[j] = scale(mu + mu, s[j]);
+            p[j][j] += lambda * tr;
         }
-        out
+        (energy, p)
     }
     /// The antisymmetric part of y stays; the deviatoric strain shrinks by k/(k + 2μ), the trace by
     /// k/(k + 2μ + 3λ).

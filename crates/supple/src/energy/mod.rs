@@ -102,16 +102,24 @@ pub trait Potential<const D: usize>: Send + Sync + 'static {
     fn name(&self) -> &'static str;
     /// Where the energy is defined.
     fn domain(&self) -> Domain;
-    /// Ψ(z); +∞ outside of the domain of a barrier energy.
-    fn energy<R: Real>(&self, e: &Element<R>, z: &Local<R, D>) -> R;
-    /// ∂Ψ/∂z; unspecified (but finite) where a barrier energy is infinite.
-    fn stress<R: Real>(&self, e: &Element<R>, z: &Local<R, D>) -> Local<R, D>;
+    /// Ψ(z), +∞ outside of the domain of a barrier energy; and ∂Ψ/∂z, unspecified (but finite) there.
+    fn energy_and_stress<R: Real>(&self, e: &Element<R>, z: &Local<R, D>) -> (R, Local<R, D>);
     /// Eq. (24)/(34): the minimiser of Ψ(z) + k/2‖z − y‖². `warm` is the element's own number, kept between
     /// the iterations of a step and set to [`Potential::cold`] before the first.
     fn prox<R: Real>(&self, e: &Element<R>, y: &Local<R, D>, warm: &mut R) -> Local<R, D>;
     /// What `warm` is before the first iteration.
     fn cold(&self, _e: &Element<f64>) -> f64 {
         0.0
+    }
+    /// Ψ(z) alone.
+    #[inline(always)]
+    fn energy<R: Real>(&self, e: &Element<R>, z: &Local<R, D>) -> R {
+        self.energy_and_stress(e, z).0
+    }
+    /// ∂Ψ/∂z alone.
+    #[inline(always)]
+    fn stress<R: Real>(&self, e: &Element<R>, z: &Local<R, D>) -> Local<R, D> {
+        self.energy_and_stress(e, z).1
     }
 }
 
@@ -144,15 +152,10 @@ pub trait Isotropic<const D: usize>: Clone + Send + Sync + 'static {
 
 /// An isotropic material of solids, where it has faster ways than through the stretches.
 pub trait Solid: Isotropic<3> {
-    /// Ψ(F).
+    /// Ψ(F) and P(F) = ∂Ψ/∂F.
     #[inline(always)]
-    fn energy_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> R {
-        stretch::energy(self, e, f)
-    }
-    /// P(F) = ∂Ψ/∂F.
-    #[inline(always)]
-    fn stress_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> Mat3<R> {
-        stretch::stress(self, e, f)
+    fn energy_and_stress_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> (R, Mat3<R>) {
+        stretch::energy_and_stress(self, e, f)
     }
     /// Eq. (34).
     #[inline(always)]

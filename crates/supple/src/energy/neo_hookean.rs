@@ -10,7 +10,7 @@
 
 use super::{Domain, Element, Isotropic, Solid};
 use crate::math::real::{Mask, Real};
-use crate::math::small::{Mat3, cofactor, combine, det, norm2};
+use crate::math::small::{Mat3, cofactor, combine, dot, norm2};
 
 /// The neo-Hookean material.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,19 +56,17 @@ impl Isotropic<3> for NeoHookean {
 }
 
 impl Solid for NeoHookean {
-    #[inline(always)]
-    fn energy_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> R {
-        let j = det(f);
-        R::select(j.gt(R::zero()), invariants(e, norm2(f), j.ln()), R::splat(f64::INFINITY))
-    }
     /// P = μF + (λ ln J − μ) F⁻ᵀ.
     #[inline(always)]
-    fn stress_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> Mat3<R> {
+    fn energy_and_stress_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> (R, Mat3<R>) {
         let (mu, lambda) = (e.param[0], e.param[1]);
-        let j = det(f);
+        let cof = cofactor(f);
+        let j = dot(f[0], cof[0]);
+        let l = j.ln();
+        let energy = R::select(j.gt(R::zero()), invariants(e, norm2(f), l), R::splat(f64::INFINITY));
         let inside = j.gt(R::splat(1e-300));
-        let c = (lambda * j.ln() - mu) / R::select(inside, j, R::one());
-        combine(mu, f, R::select(inside, c, R::zero()), &cofactor(f))
+        let c = (lambda * l - mu) / R::select(inside, j, R::one());
+        (energy, combine(mu, f, R::select(inside, c, R::zero()), &cof))
     }
 }
 

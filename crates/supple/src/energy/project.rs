@@ -17,14 +17,10 @@ impl<C: Manifold<D>, const D: usize> Potential<D> for Soft<C> {
         Domain::Signed
     }
     #[inline(always)]
-    fn energy<R: Real>(&self, e: &Element<R>, z: &Local<R, D>) -> R {
-        let p = self.0.project(&e.param[1..], z);
-        R::splat(0.5) * e.param[0] * norm2(&minus(z, &p))
-    }
-    #[inline(always)]
-    fn stress<R: Real>(&self, e: &Element<R>, z: &Local<R, D>) -> Local<R, D> {
-        let p = self.0.project(&e.param[1..], z);
-        combine(e.param[0], z, -e.param[0], &p)
+    fn energy_and_stress<R: Real>(&self, e: &Element<R>, z: &Local<R, D>) -> (R, Local<R, D>) {
+        let k = e.param[0];
+        let d = minus(z, &self.0.project(&e.param[1..], z));
+        (R::splat(0.5) * k * norm2(&d), combine(k, &d, R::zero(), &d))
     }
     /// p = proj(y) (30), z = (k_C p + k y)/(k_C + k) (31).
     #[inline(always)]

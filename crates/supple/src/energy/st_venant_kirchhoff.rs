@@ -9,7 +9,7 @@
 
 use super::{Domain, Element, Isotropic, Solid};
 use crate::math::real::{Mask, Real};
-use crate::math::small::{Mat3, dot, scale};
+use crate::math::small::{Mat3, dot, mul, norm2, scale};
 
 /// The St. Venant–Kirchhoff material.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,24 +66,17 @@ impl Isotropic<3> for StVenantKirchhoff {
 }
 
 impl Solid for StVenantKirchhoff {
+    /// μ‖E‖² + λ/2 tr²E and P = F(2μE + λ tr E I).
     #[inline(always)]
-    fn energy_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> R {
-        let (g, t) = green(f);
-        let mut square = R::zero();
-        for j in 0..3 {
-            square += dot(g[j], g[j]);
-        }
-        e.param[0] * square + R::splat(0.5) * e.param[1] * t * t
-    }
-    /// P = F(2μE + λ tr E I).
-    #[inline(always)]
-    fn stress_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> Mat3<R> {
+    fn energy_and_stress_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> (R, Mat3<R>) {
+        let (mu, lambda) = (e.param[0], e.param[1]);
         let (mut g, t) = green(f);
+        let energy = mu * norm2(&g) + R::splat(0.5) * lambda * t * t;
         for j in 0..3 {
-            g[j] = scale(e.param[0] + e.param[0], g[j]);
-            g[j][j] += e.param[1] * t;
+            g[j] = scale(mu + mu, g[j]);
+            g[j][j] += lambda * t;
         }
-        crate::math::small::mul(f, &g)
+        (energy, mul(f, &g))
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::{Domain, Element, Isotropic, Potential, Solid};
 use crate::math::real::Real;
-use crate::math::small::{Mat3, compose};
+use crate::math::small::{Mat3, compose, select3};
 use crate::math::svd::{Svd, svd};
 
 /// An isotropic material as a [`Potential`] of tetrahedra.
@@ -21,12 +21,8 @@ impl<M: Solid> Potential<3> for Stretch<M> {
         M::DOMAIN
     }
     #[inline(always)]
-    fn energy<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> R {
-        self.0.energy_at(e, f)
-    }
-    #[inline(always)]
-    fn stress<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> Mat3<R> {
-        self.0.stress_at(e, f)
+    fn energy_and_stress<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> (R, Mat3<R>) {
+        self.0.energy_and_stress_at(e, f)
     }
     #[inline(always)]
     fn prox<R: Real>(&self, e: &Element<R>, f: &Mat3<R>, warm: &mut R) -> Mat3<R> {
@@ -53,21 +49,14 @@ fn admissible<M: Isotropic<3>, R: Real>(d: &Svd<R>) -> ([R; 3], R::Mask) {
     }
 }
 
-/// Ψ(F) through the stretches.
+/// Ψ(F) and P(F) through the stretches.
 #[inline(always)]
-pub fn energy<M: Isotropic<3>, R: Real>(m: &M, e: &Element<R>, f: &Mat3<R>) -> R {
-    let (s, inside) = admissible::<M, R>(&svd(f));
-    R::select(inside, m.density(e, &s), R::splat(f64::INFINITY))
-}
-
-/// P(F) through the stretches.
-#[inline(always)]
-pub fn stress<M: Isotropic<3>, R: Real>(m: &M, e: &Element<R>, f: &Mat3<R>) -> Mat3<R> {
+pub fn energy_and_stress<M: Isotropic<3>, R: Real>(m: &M, e: &Element<R>, f: &Mat3<R>) -> (R, Mat3<R>) {
     let d = svd(f);
     let (s, inside) = admissible::<M, R>(&d);
-    let g = m.gradient(e, &s);
-    let g = crate::math::small::select3::<R>(inside, g, [R::zero(); 3]);
-    compose(&d.u, g, &d.v)
+    let energy = R::select(inside, m.density(e, &s), R::splat(f64::INFINITY));
+    let g = select3::<R>(inside, m.gradient(e, &s), [R::zero(); 3]);
+    (energy, compose(&d.u, g, &d.v))
 }
 
 /// Eq. (34) through the stretches.

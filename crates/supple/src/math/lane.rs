@@ -1,8 +1,8 @@
 //! Lanes: several numbers side by side, and the one place that chooses between them at run time.
 //!
 //! [`dispatch`] runs a [`Kernel`] on the widest lanes that this CPU has: pairs of AVX2 registers
-//! ([`Pair`] of `x86::F64x4`, 8 lanes) or portable arrays ([`Arr`], 4 lanes) that the compiler vectorises
-//! as it can. No compiler flags are needed. `docs/decisions/0002-lanes.md` has the reasons.
+//! ([`Pair`] of `x86::F64x4`, 8 lanes) on x86-64, else plain numbers; on other machines portable arrays ([`Arr`],
+//! 4 lanes) that the compiler vectorises as it can. No compiler flags are needed, and all give the same bits. `docs/decisions/0002-lanes.md` has the reasons.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -28,8 +28,16 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Out {
         #[allow(unsafe_code)]
         return unsafe { run_avx2(kernel) };
     }
-    kernel.run::<Arr<4>>()
+    kernel.run::<Portable>()
 }
+
+/// What runs where there is nothing better. An x86-64 CPU without AVX2 is rare enough for plain numbers: arrays take
+/// the compiler many times as long there.
+#[cfg(target_arch = "x86_64")]
+type Portable = f64;
+/// What runs where there is nothing better.
+#[cfg(not(target_arch = "x86_64"))]
+type Portable = Arr<4>;
 
 /// The name of the lanes that [`dispatch`] chooses on this machine.
 pub fn backend() -> &'static str {
@@ -37,7 +45,7 @@ pub fn backend() -> &'static str {
     if has_avx2() {
         return "avx2+fma, 2 × f64x4";
     }
-    "portable, f64x4"
+    if <Portable as Real>::LANES == 1 { "one by one" } else { "portable, f64x4" }
 }
 
 #[cfg(target_arch = "x86_64")]

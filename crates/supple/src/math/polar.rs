@@ -6,7 +6,7 @@
 //! decomposition takes over.
 
 use super::real::{Mask, Real};
-use super::small::{Mat3, cofactor, det, mul, norm2, scale, select_local, transpose};
+use super::small::{Mat3, cofactor, det, lane, mul, norm2, scale, set_lane, transpose};
 use super::svd::svd;
 
 /// The rotation of F, the sum of its signed singular values, and a lower bound of σ2 + σ3.
@@ -104,10 +104,21 @@ pub fn polar<R: Real>(f: &Mat3<R>) -> Polar<R> {
 
     let good = product.gt(R::splat(2e-2)) & step.abs().lt(R::splat(1e-8)) & size.gt(R::splat(1e-130));
     if (!good).any() {
-        let d = svd(f);
-        r = select_local::<R, 3>(good, &r, &mul(&d.u, &transpose(&d.v)));
-        sum = R::select(good, sum, d.s[0] + d.s[1] + d.s[2]);
-        gap = R::select(good, gap, d.s[1] + d.s[2]);
+        for i in 0..R::LANES {
+            if !good.lane(i) {
+                let d = by_decomposition(&lane(f, i));
+                set_lane(&mut r, i, &d.r);
+                sum = sum.with_lane(i, d.sum);
+                gap = gap.with_lane(i, d.gap);
+            }
+        }
     }
     Polar { r, sum, gap }
+}
+
+/// One matrix with a root that is nearly double.
+#[inline(never)]
+fn by_decomposition(f: &Mat3<f64>) -> Polar<f64> {
+    let d = svd(f);
+    Polar { r: mul(&d.u, &transpose(&d.v)), sum: d.s[0] + d.s[1] + d.s[2], gap: d.s[1] + d.s[2] }
 }

@@ -102,14 +102,25 @@ pub fn plus<R: Real, const D: usize>(a: &Local<R, D>, b: &Local<R, D>) -> Local<
     }
     r
 }
-/// Lane by lane, `if mask { a } else { b }`.
+/// The matrix in one lane.
 #[inline(always)]
-pub fn select_local<R: Real, const D: usize>(mask: R::Mask, a: &Local<R, D>, b: &Local<R, D>) -> Local<R, D> {
-    let mut r = zeros();
+pub fn lane<R: Real, const D: usize>(a: &Local<R, D>, i: usize) -> Local<f64, D> {
+    let mut r = [[0.0; 3]; D];
     for j in 0..D {
-        r[j] = select3::<R>(mask, a[j], b[j]);
+        for c in 0..3 {
+            r[j][c] = a[j][c].lane(i);
+        }
     }
     r
+}
+/// The same matrices with that of one lane replaced.
+#[inline(always)]
+pub fn set_lane<R: Real, const D: usize>(a: &mut Local<R, D>, i: usize, value: &Local<f64, D>) {
+    for j in 0..D {
+        for c in 0..3 {
+            a[j][c] = a[j][c].with_lane(i, value[j][c]);
+        }
+    }
 }
 /// The determinant.
 #[inline(always)]

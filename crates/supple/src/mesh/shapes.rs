@@ -16,7 +16,7 @@ pub enum Split {
 const SIX: [[usize; 4]; 6] =
     [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]];
 /// Five tetrahedra with the corners 0, 3, 5, 6 in the middle one; the mirrored cell exchanges x = 0 and x = 1.
-const FIVE: [[usize; 4]; 5] = [[0, 3, 6, 5], [0, 1, 3, 5], [0, 3, 2, 6], [0, 6, 4, 5], [3, 5, 6, 7]];
+const FIVE: [[usize; 4]; 5] = [[0, 3, 6, 5], [0, 1, 3, 5], [0, 3, 2, 6], [0, 6, 4, 5], [3, 6, 5, 7]];
 
 /// A box [0, size] of `cells` cells, each cut into tetrahedra. Node (i, j, k) has the number
 /// i + (nx+1)(j + (ny+1)k).

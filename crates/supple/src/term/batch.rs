@@ -4,7 +4,7 @@
 //! number of threads, and sums are taken chunk by chunk in order, so results have the same bits on any number.
 //! The lanes of a last, unfilled packet repeat its last element; nothing reads what they write.
 
-use super::kernel::{self, View};
+use super::kernel::{self, Then, View};
 use super::weight::WeightRule;
 use super::{DualStart, Sums, TermBatch};
 use crate::energy::{Element, Potential};
@@ -248,7 +248,11 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
                     chunk.warm[p].0[l] = potential.cold(&e);
                 }
             }
-            dispatch(kernel::Reset::<V, D, P> { view: View { potential, chunk }, x, dual });
+            dispatch(kernel::Reset::<V, D> { chunk: &mut *chunk, x });
+            if dual == DualStart::Stress {
+                let (view, then) = (View { potential, chunk }, Then::DualStart);
+                dispatch(kernel::Gradient::<V, D, P> { view, x, then });
+            }
         });
     }
     fn local_step(&mut self, x: &[Row], keep: bool, loads: &mut [Row], exec: &Exec) {
@@ -257,27 +261,27 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
         });
     }
     fn primal(&mut self, x: &[Row], exec: &Exec) -> Sums {
-        self.each(exec, |view| dispatch(kernel::Primal::<V, D, P> { view, x }));
+        self.each(exec, |view| dispatch(kernel::Primal::<V, D> { chunk: view.chunk, x }));
         self.total()
     }
     fn dual_loads(&mut self, loads: &mut [Row], exec: &Exec) {
         self.each_with_loads(loads, exec, |view, loads| {
-            dispatch(kernel::Transpose::<V, D, P> { view, what: kernel::What::Step, loads });
+            dispatch(kernel::Transpose::<V, D> { chunk: view.chunk, what: kernel::What::Step, loads });
         });
     }
     fn force_loads(&mut self, loads: &mut [Row], exec: &Exec) {
         self.each_with_loads(loads, exec, |view, loads| {
-            dispatch(kernel::Transpose::<V, D, P> { view, what: kernel::What::Dual, loads });
+            dispatch(kernel::Transpose::<V, D> { chunk: view.chunk, what: kernel::What::Dual, loads });
         });
     }
     fn gradient(&mut self, x: &[Row], loads: &mut [Row], exec: &Exec) -> Sums {
         self.each_with_loads(loads, exec, |view, loads| {
-            dispatch(kernel::Gradient::<V, D, P> { view, x, loads });
+            dispatch(kernel::Gradient::<V, D, P> { view, x, then: Then::Loads(loads) });
         });
         self.total()
     }
     fn energy(&mut self, x: &[Row], exec: &Exec) -> Sums {
-        self.each(exec, |view| dispatch(kernel::Energy::<V, D, P> { view, x }));
+        self.each(exec, |view| dispatch(kernel::Gradient::<V, D, P> { view, x, then: Then::Nothing }));
         self.total()
     }
     fn set_params(&mut self, element: usize, first: usize, values: &[f64]) -> bool {

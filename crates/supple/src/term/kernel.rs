@@ -1,7 +1,7 @@
 //! The loops over packets, written once for every element, potential and kind of lanes.
 
+use super::Sums;
 use super::batch::Chunk;
-use super::{DualStart, Sums};
 use crate::energy::{Domain, Element, MAX_PARAMS, Potential};
 use crate::math::lane::Kernel;
 use crate::math::nodes::Row;
@@ -146,35 +146,22 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for LocalStep<'_, V
     }
 }
 
-/// u by the rule of the start, z = Dx.
-pub(super) struct Reset<'a, const V: usize, const D: usize, P> {
-    pub view: View<'a, V, P>,
+/// u = 0, z = Dx.
+pub(super) struct Reset<'a, const V: usize, const D: usize> {
+    pub chunk: &'a mut Chunk<V>,
     pub x: &'a [Row],
-    pub dual: DualStart,
 }
 
-impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Reset<'_, V, D, P> {
+impl<const V: usize, const D: usize> Kernel for Reset<'_, V, D> {
     type Out = ();
     #[inline(always)]
     fn run<R: Real>(self) {
-        let chunk = self.view.chunk;
+        let chunk = self.chunk;
         for p in 0..chunk.nodes.len() {
             for lane in (0..BLOCK).step_by(R::LANES) {
                 let dx = chunk.local::<R, D>(p, lane, self.x);
                 store_local(&dx, &mut chunk.z, p, lane);
-                let mut u = zeros::<R, D>();
-                if self.dual == DualStart::Stress {
-                    // u = V P/w² = P/k, where the element is not inverted.
-                    let e = chunk.element::<R>(p, lane, P::PARAMS);
-                    let stress = self.view.potential.stress(&e, &dx);
-                    let usable = determinant(&dx).gt(R::splat(1e-6));
-                    for d in 0..D {
-                        for i in 0..3 {
-                            u[d][i] = R::select(usable, stress[d][i] / e.k, R::zero());
-                        }
-                    }
-                }
-                store_local(&u, &mut chunk.u, p, lane);
+                store_local(&zeros::<R, D>(), &mut chunk.u, p, lane);
             }
         }
     }
@@ -187,16 +174,16 @@ fn determinant<R: Real, const D: usize>(f: &Local<R, D>) -> R {
 }
 
 /// ‖W(Dx − z)‖² and ‖W Dx‖².
-pub(super) struct Primal<'a, const V: usize, const D: usize, P> {
-    pub view: View<'a, V, P>,
+pub(super) struct Primal<'a, const V: usize, const D: usize> {
+    pub chunk: &'a mut Chunk<V>,
     pub x: &'a [Row],
 }
 
-impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Primal<'_, V, D, P> {
+impl<const V: usize, const D: usize> Kernel for Primal<'_, V, D> {
     type Out = ();
     #[inline(always)]
     fn run<R: Real>(self) {
-        let chunk = self.view.chunk;
+        let chunk = self.chunk;
         let mut sums = Sums::default();
         for p in 0..chunk.nodes.len() {
             for lane in (0..BLOCK).step_by(R::LANES) {
@@ -224,17 +211,17 @@ pub(super) enum What {
 }
 
 /// Loads of DᵀW² times something kept.
-pub(super) struct Transpose<'a, const V: usize, const D: usize, P> {
-    pub view: View<'a, V, P>,
+pub(super) struct Transpose<'a, const V: usize, const D: usize> {
+    pub chunk: &'a mut Chunk<V>,
     pub what: What,
     pub loads: &'a mut [Row],
 }
 
-impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Transpose<'_, V, D, P> {
+impl<const V: usize, const D: usize> Kernel for Transpose<'_, V, D> {
     type Out = ();
     #[inline(always)]
     fn run<R: Real>(self) {
-        let chunk = self.view.chunk;
+        let chunk = self.chunk;
         for p in 0..chunk.nodes.len() {
             for lane in (0..BLOCK).step_by(R::LANES) {
                 let mut q: Local<R, D> = match self.what {
@@ -253,74 +240,66 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Transpose<'_, V
     }
 }
 
-/// Energy, inverted and infinite elements of one packet.
-#[inline(always)]
-fn tally<R: Real, const V: usize, const D: usize, P: Potential<D>>(
-    sums: &mut Sums,
-    potential: &P,
-    chunk: &Chunk<V>,
-    (p, lane): (usize, usize),
-    e: &Element<R>,
-    dx: &Local<R, D>,
-) {
-    let energy = potential.energy(e, dx) * chunk.volume::<R>(p, lane);
-    let inverted = determinant(dx).lt(R::zero());
-    // Where a barrier energy is infinite its gradient means nothing; below this it overflows.
-    let outside = !determinant(dx).gt(R::splat(1e-290));
-    for i in 0..chunk.live_lanes(p, lane, R::LANES) {
-        sums.energy += energy.lane(i);
-        sums.inverted += usize::from(inverted.lane(i));
-        sums.infinite += usize::from(potential.domain() == Domain::Barrier && outside.lane(i));
-    }
-}
-
-/// Energy and loads Dᵀ∇U(Dx).
+/// Energy, stress, inverted and infinite elements; with them the loads Dᵀ∇U(Dx), or the dual start, or nothing.
 pub(super) struct Gradient<'a, const V: usize, const D: usize, P> {
     pub view: View<'a, V, P>,
     pub x: &'a [Row],
-    pub loads: &'a mut [Row],
+    pub then: Then<'a>,
+}
+
+/// What to do with the stress.
+pub(super) enum Then<'a> {
+    /// Nothing: the energy is enough.
+    Nothing,
+    /// Loads Dᵀ∇U(Dx).
+    Loads(&'a mut [Row]),
+    /// u = V P/w² = P/k, where the element is not inverted.
+    DualStart,
 }
 
 impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V, D, P> {
     type Out = ();
     #[inline(always)]
-    fn run<R: Real>(self) {
+    fn run<R: Real>(mut self) {
         let (potential, chunk) = (self.view.potential, self.view.chunk);
+        let barrier = potential.domain() == Domain::Barrier;
         let mut sums = Sums::default();
         for p in 0..chunk.nodes.len() {
             for lane in (0..BLOCK).step_by(R::LANES) {
                 let e = chunk.element::<R>(p, lane, P::PARAMS);
                 let dx = chunk.local::<R, D>(p, lane, self.x);
-                let mut q = potential.stress(&e, &dx);
+                let (energy, stress) = potential.energy_and_stress(&e, &dx);
                 let volume = chunk.volume::<R>(p, lane);
-                for d in 0..D {
-                    q[d] = scale(volume, q[d]);
+                let j = determinant(&dx);
+                match &mut self.then {
+                    Then::Nothing => {}
+                    Then::Loads(loads) => {
+                        let mut q = stress;
+                        for d in 0..D {
+                            q[d] = scale(volume, q[d]);
+                        }
+                        chunk.loads::<R, D>(p, lane, &q, loads);
+                    }
+                    Then::DualStart => {
+                        let usable = j.gt(R::splat(1e-6));
+                        let mut u = stress;
+                        for d in 0..D {
+                            for i in 0..3 {
+                                u[d][i] = R::select(usable, u[d][i] / e.k, R::zero());
+                            }
+                        }
+                        store_local(&u, &mut chunk.u, p, lane);
+                    }
                 }
-                chunk.loads::<R, D>(p, lane, &q, self.loads);
-                tally::<R, V, D, P>(&mut sums, potential, chunk, (p, lane), &e, &dx);
-            }
-        }
-        chunk.sums = sums;
-    }
-}
-
-/// Energy alone.
-pub(super) struct Energy<'a, const V: usize, const D: usize, P> {
-    pub view: View<'a, V, P>,
-    pub x: &'a [Row],
-}
-
-impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Energy<'_, V, D, P> {
-    type Out = ();
-    #[inline(always)]
-    fn run<R: Real>(self) {
-        let (potential, chunk) = (self.view.potential, self.view.chunk);
-        let mut sums = Sums::default();
-        for p in 0..chunk.nodes.len() {
-            for lane in (0..BLOCK).step_by(R::LANES) {
-                let e = chunk.element::<R>(p, lane, P::PARAMS);
-                let dx = chunk.local::<R, D>(p, lane, self.x);
-                tally::<R, V, D, P>(&mut sums, potential, chunk, (p, lane), &e, &dx);
+                let energy = energy * volume;
+                let inverted = j.lt(R::zero());
+                // Where a barrier energy is infinite its gradient means nothing; below this it overflows.
+                let outside = !j.gt(R::splat(1e-290));
+                for i in 0..chunk.live_lanes(p, lane, R::LANES) {
+                    sums.energy += energy.lane(i);
+                    sums.inverted += usize::from(inverted.lane(i));
+                    sums.infinite += usize::from(barrier && outside.lane(i));
+                }
             }
         }
         chunk.sums = sums;
