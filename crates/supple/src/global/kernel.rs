@@ -36,6 +36,8 @@ fn tile_forward<R: Real, const M: usize>(tile: &[f64], x: &[Row], acc: &mut [[f6
 fn tile_backward<R: Real, const M: usize>(tile: &[f64], y: &[[f64; 4]; M], x: &mut [Row]) {
     let (columns, _) = tile.as_chunks::<M>();
     for (a, x) in columns.iter().zip(x) {
+        // Left alone, the compiler would take four columns side by side, and shuffle more than it adds.
+        core::hint::black_box(());
         // Two sums, to shorten the chain of additions.
         let (mut even, mut odd) = (x.0, [0.0; 4]);
         for i in 0..M {

@@ -10,9 +10,11 @@
 //! [`System::add`] → [`Cholesky::new`] → [`Cholesky::solve`] thousands of times.
 
 mod cholesky;
+mod dissection;
 mod kernel;
 mod ordering;
 mod panels;
+mod separator;
 mod system;
 
 pub use cholesky::{Cholesky, FactorError, SolveScratch};

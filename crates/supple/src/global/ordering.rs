@@ -4,6 +4,7 @@
 //! (`dissection.rs`). The result is postordered by its elimination tree, which changes no fill but makes
 //! the columns of equal pattern neighbours.
 
+use super::dissection::dissect;
 use super::system::Cliques;
 use crate::exec::Exec;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -18,11 +19,18 @@ pub(super) const NONE: u32 = u32::MAX;
 /// `positions` (one per node, m) guide the dissection of large meshes; they may be wrong or missing, at the
 /// price of more fill. The same input gives the same order, on any number of threads.
 pub fn order(cliques: &Cliques, positions: &[[f64; 3]], exec: &Exec) -> Vec<u32> {
-    let _ = (positions, exec);
     let (starts, ids) = cliques.adjacency(false);
     let graph = Graph { starts, ids };
-    let order = minimum_degree(&graph);
-    postordered(&graph, order)
+    let t = std::time::Instant::now();
+    let amd = minimum_degree(&graph);
+    let t1 = t.elapsed();
+    let t = std::time::Instant::now();
+    let nd = dissect(Graph{starts: graph.starts.clone(), ids: graph.ids.clone()}, positions, exec);
+    let t2 = t.elapsed();
+    let (a, b) = (postordered(&graph, amd), postordered(&graph, nd));
+    let (fa, fb) = (fill(&graph, &a), fill(&graph, &b));
+    println!("amd {:?} {} {:.2e} nd {:?} {} {:.2e} ratio {:.3} {:.3}", t1, fa.0, fa.1, t2, fb.0, fb.1, fb.0 as f64/fa.0 as f64, fb.1/fa.1);
+    b
 }
 
 /// The inverse of a permutation: from new → old to old → new, and back.
@@ -143,4 +151,26 @@ fn postordered(graph: &Graph, order: Vec<u32>) -> Vec<u32> {
     }
     reversed.reverse();
     reversed
+}
+
+fn fill(graph: &Graph, order: &[u32]) -> (u64, f64) {
+    let place = inverse(order);
+    let n = order.len();
+    let mut parent = vec![NONE; n];
+    let mut seen = vec![NONE; n];
+    let mut count = vec![1u64; n];
+    for k in 0..n {
+        seen[k] = k as u32;
+        for &w in graph.of(order[k] as usize) {
+            let mut i = place[w as usize] as usize;
+            if i >= k { continue; }
+            while seen[i] != k as u32 {
+                seen[i] = k as u32;
+                count[i] += 1;
+                if parent[i] == NONE { parent[i] = k as u32; }
+                i = parent[i] as usize;
+            }
+        }
+    }
+    (count.iter().sum(), count.iter().map(|&c| (c * c) as f64).sum())
 }
