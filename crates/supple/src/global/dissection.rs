@@ -10,7 +10,10 @@ use super::separator::{A, B, CUT, refine};
 use crate::exec::Exec;
 
 /// Parts of at most this many nodes are ordered by minimum degree.
-const LEAF: usize = 120;
+const LEAF: usize = 60;
+
+/// A cut must leave at least this part of the nodes on either side, which bounds the depth of the recursion.
+const SMALLEST: f64 = 0.1;
 
 /// Heights are compared in this many steps.
 const STEPS: usize = 512;
@@ -27,12 +30,13 @@ struct Part {
 }
 
 /// An order of elimination of the whole graph, new → old. Positions that are missing count as the origin.
-pub(super) fn dissect(graph: Graph, positions: &[[f64; 3]], exec: &Exec) -> Vec<u32> {
+pub(super) fn dissect(graph: &Graph, positions: &[[f64; 3]], exec: &Exec) -> Vec<u32> {
     let n = graph.n();
     let finite = |p: &[f64; 3]| if p.iter().all(|c| c.is_finite()) { *p } else { [0.0; 3] };
     let mut positions: Vec<[f64; 3]> = positions.iter().take(n).map(finite).collect();
     positions.resize(n, [0.0; 3]);
     let mut order = Vec::with_capacity(n);
+    let graph = Graph { starts: graph.starts.clone(), ids: graph.ids.clone() };
     dissect_part(Part { graph, positions, ids: (0..n as u32).collect() }, &mut order, exec);
     order
 }
@@ -216,8 +220,9 @@ impl Scan {
             below += nodes[at];
             cut += change[at];
             let (a, b) = (below as f64 - cut as f64, (n - below) as f64);
-            if a >= 1.0 && b >= 1.0 {
-                let score = score(a, b, cut as f64);
+            if a.min(b) >= SMALLEST * n as f64 {
+                // Few nodes in the cut, and sides of similar size.
+                let score = (cut as f64 + 1.0) / (a * b);
                 if best.is_none_or(|(least, _)| score < least) {
                     best = Some((score, at as u16));
                 }
@@ -236,11 +241,6 @@ impl Scan {
         }
         sides
     }
-}
-
-/// What a cut costs: small, with sides of similar size.
-pub(super) fn score(a: f64, b: f64, cut: f64) -> f64 {
-    (cut + 1.0) / (a * b)
 }
 
 /// The axes along which a cloud is longest, shortest and in between: eigenvectors of its covariance.

@@ -1,7 +1,6 @@
 //! The order of elimination: which permutation of the nodes keeps the factor small.
 //!
-//! Small graphs are ordered by approximate minimum degree, large ones by nested dissection
-//! (`dissection.rs`). The result is postordered by its elimination tree, which changes no fill but makes
+//! Nested dissection (`dissection.rs`), or approximate minimum degree where that is better on a small graph. The result is postordered by its elimination tree, which changes no fill but makes
 //! the columns of equal pattern neighbours.
 
 use super::dissection::dissect;
@@ -10,6 +9,9 @@ use crate::exec::Exec;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
+
+/// Up to this many nodes both orders are tried.
+const COMPARED: usize = 5000;
 
 /// "No parent" in an elimination tree.
 pub(super) const NONE: u32 = u32::MAX;
@@ -21,16 +23,14 @@ pub(super) const NONE: u32 = u32::MAX;
 pub fn order(cliques: &Cliques, positions: &[[f64; 3]], exec: &Exec) -> Vec<u32> {
     let (starts, ids) = cliques.adjacency(false);
     let graph = Graph { starts, ids };
-    let t = std::time::Instant::now();
-    let amd = minimum_degree(&graph);
-    let t1 = t.elapsed();
-    let t = std::time::Instant::now();
-    let nd = dissect(Graph{starts: graph.starts.clone(), ids: graph.ids.clone()}, positions, exec);
-    let t2 = t.elapsed();
-    let (a, b) = (postordered(&graph, amd), postordered(&graph, nd));
-    let (fa, fb) = (fill(&graph, &a), fill(&graph, &b));
-    println!("amd {:?} {} {:.2e} nd {:?} {} {:.2e} ratio {:.3} {:.3}", t1, fa.0, fa.1, t2, fb.0, fb.1, fb.0 as f64/fa.0 as f64, fb.1/fa.1);
-    b
+    // On small graphs minimum degree may win, and then both are cheap to compare.
+    let candidate = (graph.n() <= COMPARED).then(|| postordered(&graph, minimum_degree(&graph)));
+    let candidate = candidate.map(|order| (fill(&graph, &order), order));
+    let dissected = postordered(&graph, dissect(&graph, positions, exec));
+    match candidate {
+        Some((least, order)) if least < fill(&graph, &dissected) => order,
+        _ => dissected,
+    }
 }
 
 /// The inverse of a permutation: from new → old to old → new, and back.
@@ -153,24 +153,25 @@ fn postordered(graph: &Graph, order: Vec<u32>) -> Vec<u32> {
     reversed
 }
 
-fn fill(graph: &Graph, order: &[u32]) -> (u64, f64) {
-    let place = inverse(order);
-    let n = order.len();
-    let mut parent = vec![NONE; n];
-    let mut seen = vec![NONE; n];
-    let mut count = vec![1u64; n];
+/// How many numbers the factor has under an order.
+fn fill(graph: &Graph, order: &[u32]) -> usize {
+    let (n, place) = (order.len(), inverse(order));
+    let (mut parent, mut seen) = (vec![NONE; n], vec![NONE; n]);
+    let mut count = n;
     for k in 0..n {
         seen[k] = k as u32;
         for &w in graph.of(order[k] as usize) {
+            // The row k of the factor: all nodes on the way from its neighbours up to k.
             let mut i = place[w as usize] as usize;
-            if i >= k { continue; }
-            while seen[i] != k as u32 {
+            while i < k && seen[i] != k as u32 {
                 seen[i] = k as u32;
-                count[i] += 1;
-                if parent[i] == NONE { parent[i] = k as u32; }
+                count += 1;
+                if parent[i] == NONE {
+                    parent[i] = k as u32;
+                }
                 i = parent[i] as usize;
             }
         }
     }
-    (count.iter().sum(), count.iter().map(|&c| (c * c) as f64).sum())
+    count
 }
