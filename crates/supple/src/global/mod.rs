@@ -11,11 +11,13 @@
 
 mod cholesky;
 mod dissection;
+mod factor;
 mod kernel;
 mod ordering;
 mod panels;
 mod separator;
 mod system;
+mod tree;
 
 pub use cholesky::{Cholesky, FactorError, SolveScratch};
 pub use ordering::{inverse, order};
