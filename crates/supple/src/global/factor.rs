@@ -43,28 +43,31 @@ fn task_updates(
     exec.for_each(&mut results, |_, (child, result)| {
         *result = task_updates(child, pattern, system, exec);
     });
-    // Updates by the supernode that waits for them, in a fixed order.
-    let mut waiting: Vec<(u32, Update)> = Vec::new();
+    // Updates by the supernode that waits for them, each list in a fixed order, and those for other tasks.
+    let mut waiting: Vec<Vec<Update>> = Vec::new();
+    waiting.resize_with(task.supernodes.len(), Vec::new);
+    let mut leaving = Vec::new();
+    let mut hand_on = |waiting: &mut Vec<Vec<Update>>, update: Update| {
+        match task.supernodes.binary_search(&pattern.parent[update.from as usize]) {
+            Ok(at) => waiting[at].push(update),
+            Err(_) => leaving.push(update),
+        }
+    };
     for (_, result) in results {
-        waiting.extend(result?.into_iter().map(|update| (pattern.parent[update.from as usize], update)));
+        for update in result? {
+            hand_on(&mut waiting, update);
+        }
     }
-    waiting.sort_by_key(|(parent, update)| (*parent, update.from));
     let mut front = Front::default();
     task.panels.values.resize(task.panels.len(), 0.0);
     let mut out = &mut task.panels.values[..];
     let mut nodes = task.panels.nodes.iter();
-    for &s in &task.supernodes {
+    for (at, &s) in task.supernodes.iter().enumerate() {
         let columns = pattern.columns(s as usize);
         front.start(pattern, system, s as usize);
-        // The children are in no particular order, but in the same one every time.
-        let mut at = 0;
-        while at < waiting.len() {
-            if waiting[at].0 == s {
-                let (_, update) = waiting.swap_remove(at);
-                front.add(pattern, &update);
-            } else {
-                at += 1;
-            }
+        for update in std::mem::take(&mut waiting[at]) {
+            front.add(pattern, &update);
+            front.spare.push(update.values);
         }
         let update = front.eliminate(columns.start)?;
         let mut done = 0;
@@ -76,10 +79,10 @@ fn task_updates(
             done += node.cols;
         }
         if pattern.parent[s as usize] != s {
-            waiting.push((pattern.parent[s as usize], Update { from: s, values: update }));
+            hand_on(&mut waiting, Update { from: s, values: update });
         }
     }
-    Ok(waiting.into_iter().map(|(_, update)| update).collect())
+    Ok(leaving)
 }
 
 /// A dense front: the columns of a supernode, and the update it makes.
@@ -94,8 +97,12 @@ struct Front {
     panel: Vec<f64>,
     /// The update, of `stride - columns` rows and columns; the lower triangle counts.
     update: Vec<f64>,
+    /// Where the rows of an update go.
+    places: Vec<usize>,
     /// Rows of an update that stay side by side in the front: (from, to, how many).
     runs: Vec<(usize, usize, usize)>,
+    /// Memory of former updates.
+    spare: Vec<Vec<f64>>,
 }
 
 impl Front {
@@ -110,7 +117,11 @@ impl Front {
         self.panel.clear();
         self.panel.resize(self.stride * self.columns, 0.0);
         let below = self.stride - self.columns;
-        self.update = vec![0.0; below * below];
+        self.update = self.spare.pop().unwrap_or_default();
+        self.update.resize(below * below, 0.0);
+        for (c, column) in self.update.chunks_exact_mut(below.max(1)).enumerate() {
+            column[c..].fill(0.0);
+        }
         for (j, column) in columns.zip(self.panel.chunks_exact_mut(self.stride)) {
             let entries = system.col_ptr()[j]..system.col_ptr()[j + 1];
             for (&row, &value) in system.row_idx()[entries.clone()].iter().zip(&system.values()[entries]) {
@@ -127,6 +138,7 @@ impl Front {
         let size = ids.len();
         // Both lists ascend, and the front has all rows of the update.
         self.runs.clear();
+        self.places.clear();
         let mut to = 0;
         for (from, id) in ids.iter().enumerate() {
             let start = to;
@@ -137,28 +149,34 @@ impl Front {
                 Some(run) if to == start => run.2 += 1,
                 _ => self.runs.push((from, to, 1)),
             }
+            self.places.push(to);
             to += 1;
         }
         let below = self.stride - self.columns;
-        for &(first, first_to, count) in &self.runs {
-            for k in 0..count {
-                let (from, to) = (first + k, first_to + k);
-                let source = &update.values[from * size..(from + 1) * size];
-                // Rows of the target start at 0 in the panel, and at the first row below in the update.
-                let (target, base) = if to < self.columns {
-                    (&mut self.panel[to * self.stride..(to + 1) * self.stride], 0)
-                } else {
-                    let column = to - self.columns;
-                    (&mut self.update[column * below..(column + 1) * below], self.columns)
-                };
-                let later = self.runs.partition_point(|run| run.0 + run.2 <= from);
-                for &(run_from, run_to, run_len) in &self.runs[later..] {
+        let long_runs = size >= 8 * self.runs.len();
+        let mut run = 0;
+        for (from, source) in update.values.chunks_exact(size).enumerate() {
+            let to = self.places[from];
+            // Rows of the target start at 0 in the panel, and at the first row below in the update.
+            let (target, base) = if to < self.columns {
+                (&mut self.panel[to * self.stride..(to + 1) * self.stride], 0)
+            } else {
+                let column = to - self.columns;
+                (&mut self.update[column * below..(column + 1) * below], self.columns)
+            };
+            if long_runs {
+                run += (self.runs[run].0 + self.runs[run].2 <= from) as usize;
+                for &(run_from, run_to, run_len) in &self.runs[run..] {
                     let skip = from.saturating_sub(run_from);
                     let source = &source[run_from + skip..run_from + run_len];
                     let target = &mut target[run_to + skip - base..run_to + run_len - base];
                     for (t, s) in target.iter_mut().zip(source) {
                         *t += s;
                     }
+                }
+            } else {
+                for (&to, s) in self.places[from..].iter().zip(&source[from..]) {
+                    target[to - base] += s;
                 }
             }
         }
