@@ -15,6 +15,9 @@ use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Accum, MatMut, Par};
 
+/// How many former updates are kept for their memory.
+const SPARE: usize = 4;
+
 /// What a supernode passes on to its parent: the lower triangle, by columns, over its rows below.
 struct Update {
     from: u32,
@@ -67,6 +70,9 @@ fn task_updates(
         front.start(pattern, system, s as usize);
         for update in std::mem::take(&mut waiting[at]) {
             front.add(pattern, &update);
+            if front.spare.len() == SPARE {
+                front.spare.remove(0);
+            }
             front.spare.push(update.values);
         }
         let update = front.eliminate(columns.start)?;
@@ -117,11 +123,7 @@ impl Front {
         self.panel.clear();
         self.panel.resize(self.stride * self.columns, 0.0);
         let below = self.stride - self.columns;
-        self.update = self.spare.pop().unwrap_or_default();
-        self.update.resize(below * below, 0.0);
-        for (c, column) in self.update.chunks_exact_mut(below.max(1)).enumerate() {
-            column[c..].fill(0.0);
-        }
+        self.update = self.zeros(below);
         for (j, column) in columns.zip(self.panel.chunks_exact_mut(self.stride)) {
             let entries = system.col_ptr()[j]..system.col_ptr()[j + 1];
             for (&row, &value) in system.row_idx()[entries.clone()].iter().zip(&system.values()[entries]) {
@@ -130,6 +132,21 @@ impl Front {
                 }
             }
         }
+    }
+
+    /// A square whose lower triangle is zero, in memory used before if there is some of the right size.
+    fn zeros(&mut self, size: usize) -> Vec<f64> {
+        let need = size * size;
+        let fits = |old: &Vec<f64>| old.len() >= need && old.len() <= 2 * need;
+        let Some(at) = self.spare.iter().position(fits) else {
+            return vec![0.0; need];
+        };
+        let mut square = self.spare.swap_remove(at);
+        square.truncate(need);
+        for (c, column) in square.chunks_exact_mut(size.max(1)).enumerate() {
+            column[c..].fill(0.0);
+        }
+        square
     }
 
     /// Adds the update of a child.
