@@ -79,8 +79,10 @@ fn main() {
     };
     let (one, two) = (Exec::new(1), Exec::new(2));
     println!("memory: {:.1} GB/s", read_rate(1 << 29));
-    println!("{:>8} {:>10} | {:>7} {:>8} {:>8} | {:>8} {:>8} {:>6} {:>6} {:>5}  error",
-        "nodes", "numbers", "order", "pattern", "factor", "1 thread", "2", "GB/s", "of mem", "MB");
+    println!(
+        "{:>8} {:>10} | {:>7} {:>8} {:>8} | {:>8} {:>8} {:>6} {:>6} {:>5}  error",
+        "nodes", "numbers", "order", "pattern", "factor", "1 thread", "2", "GB/s", "of mem", "MB"
+    );
     for cells in boxes {
         let (positions, tets) = box_mesh(cells);
         let n = positions.len();
@@ -125,7 +127,8 @@ fn main() {
         }
         let mut y = rhs.clone();
         system.mul(&x, &mut y);
-        let error = y.iter().zip(&rhs).flat_map(|(a, b)| (0..3).map(|c| (a.0[c] - b.0[c]).abs())).fold(0.0, f64::max);
+        let error =
+            y.iter().zip(&rhs).flat_map(|(a, b)| (0..3).map(|c| (a.0[c] - b.0[c]).abs())).fold(0.0, f64::max);
         let rate = cholesky.bytes() as f64 / solve_ms[0] * 1e-6;
         let memory = read_rate(cholesky.bytes() / 2);
         println!(

@@ -8,8 +8,8 @@ use crate::exec::Exec;
 use crate::math::lane::dispatch;
 use crate::math::nodes::Row;
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
-use faer::sparse::linalg::cholesky::{simplicial, supernodal};
 use faer::sparse::SymbolicSparseColMatRef;
+use faer::sparse::linalg::cholesky::{simplicial, supernodal};
 
 /// Why a matrix has no factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,7 +23,7 @@ pub enum FactorError {
     /// The factor would need more memory or larger counts than there are.
     #[error("the factor is too large for this machine")]
     TooLarge,
-    /// [`Cholesky::refactor`] was given a matrix of another pattern.
+    /// [`Cholesky::refactor`] was given a matrix with an entry that the factor has no place for.
     #[error("the matrix has another pattern than the one that was factored first")]
     OtherPattern,
 }
@@ -32,7 +32,6 @@ pub enum FactorError {
 #[derive(Debug)]
 pub struct Cholesky {
     n: usize,
-    entries: usize,
     pattern: Supernodes,
     root: Task,
 }
@@ -50,15 +49,15 @@ impl Cholesky {
     pub fn new(system: &System, exec: &Exec) -> Result<Cholesky, FactorError> {
         let pattern = analyse(system)?;
         let root = Task::new(&pattern);
-        let mut cholesky = Cholesky { n: system.n(), entries: system.row_idx().len(), pattern, root };
+        let mut cholesky = Cholesky { n: system.n(), pattern, root };
         cholesky.refactor(system, exec)?;
         Ok(cholesky)
     }
 
-    /// Factors a matrix of the same pattern again. After an error the factor must not be used before
+    /// Factors another matrix of the same pattern. After an error the factor must not be used before
     /// another call of this has succeeded. Call inside [`Exec::install`].
     pub fn refactor(&mut self, system: &System, exec: &Exec) -> Result<(), FactorError> {
-        if system.n() != self.n || system.row_idx().len() != self.entries {
+        if system.n() != self.n {
             return Err(FactorError::OtherPattern);
         }
         finite(system)?;
@@ -187,7 +186,8 @@ fn analyse(system: &System) -> Result<Supernodes, FactorError> {
     let mut memory = MemBuffer::try_new(need).map_err(|_| FactorError::TooLarge)?;
     let mut tree = vec![0i32; n];
     let mut counts = vec![0u32; n];
-    let tree = simplicial::prefactorize_symbolic_cholesky(&mut tree, &mut counts, upper, MemStack::new(&mut memory));
+    let tree =
+        simplicial::prefactorize_symbolic_cholesky(&mut tree, &mut counts, upper, MemStack::new(&mut memory));
     let symbolic = supernodal::factorize_supernodal_symbolic_cholesky(
         upper,
         tree,

@@ -50,11 +50,12 @@ fn task_updates(
     let mut waiting: Vec<Vec<Update>> = Vec::new();
     waiting.resize_with(task.supernodes.len(), Vec::new);
     let mut leaving = Vec::new();
-    let mut hand_on = |waiting: &mut Vec<Vec<Update>>, update: Update| {
-        match task.supernodes.binary_search(&pattern.parent[update.from as usize]) {
-            Ok(at) => waiting[at].push(update),
-            Err(_) => leaving.push(update),
-        }
+    let mut hand_on = |waiting: &mut Vec<Vec<Update>>, update: Update| match task
+        .supernodes
+        .binary_search(&pattern.parent[update.from as usize])
+    {
+        Ok(at) => waiting[at].push(update),
+        Err(_) => leaving.push(update),
     };
     for (_, result) in results {
         for update in result? {
@@ -67,7 +68,7 @@ fn task_updates(
     let mut nodes = task.panels.nodes.iter();
     for (at, &s) in task.supernodes.iter().enumerate() {
         let columns = pattern.columns(s as usize);
-        front.start(pattern, system, s as usize);
+        front.start(pattern, system, s as usize)?;
         for update in std::mem::take(&mut waiting[at]) {
             front.add(pattern, &update);
             if front.spare.len() == SPARE {
@@ -113,7 +114,7 @@ struct Front {
 
 impl Front {
     /// The columns of the matrix.
-    fn start(&mut self, pattern: &Supernodes, system: &System, s: usize) {
+    fn start(&mut self, pattern: &Supernodes, system: &System, s: usize) -> Result<(), FactorError> {
         let columns = pattern.columns(s);
         self.rows.clear();
         self.rows.extend(columns.start as u32..columns.end as u32);
@@ -127,11 +128,11 @@ impl Front {
         for (j, column) in columns.zip(self.panel.chunks_exact_mut(self.stride)) {
             let entries = system.col_ptr()[j]..system.col_ptr()[j + 1];
             for (&row, &value) in system.row_idx()[entries.clone()].iter().zip(&system.values()[entries]) {
-                if let Ok(at) = self.rows.binary_search(&row) {
-                    column[at] += value;
-                }
+                let at = self.rows.binary_search(&row).map_err(|_| FactorError::OtherPattern)?;
+                column[at] += value;
             }
         }
+        Ok(())
     }
 
     /// A square whose lower triangle is zero, in memory used before if there is some of the right size.

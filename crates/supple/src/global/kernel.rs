@@ -90,7 +90,13 @@ fn diagonal_backward<R: Real, const M: usize>(tile: &[f64], own: &mut [Row], at:
 
 /// x_ids −= L own.
 #[inline(always)]
-fn rows_forward<R: Real, const M: usize>(tile: &[f64], own: &[Row], ids: &[u32], outer: &mut [Row], shift: usize) {
+fn rows_forward<R: Real, const M: usize>(
+    tile: &[f64],
+    own: &[Row],
+    ids: &[u32],
+    outer: &mut [Row],
+    shift: usize,
+) {
     let mut sum = [[0.0; 4]; M];
     tile_forward::<R, M>(tile, own, &mut sum);
     for i in 0..M {
@@ -103,7 +109,13 @@ fn rows_forward<R: Real, const M: usize>(tile: &[f64], own: &[Row], ids: &[u32],
 
 /// own −= Lᵀ x_ids.
 #[inline(always)]
-fn rows_backward<R: Real, const M: usize>(tile: &[f64], own: &mut [Row], ids: &[u32], outer: &[Row], shift: usize) {
+fn rows_backward<R: Real, const M: usize>(
+    tile: &[f64],
+    own: &mut [Row],
+    ids: &[u32],
+    outer: &[Row],
+    shift: usize,
+) {
     let mut y = [[0.0; 4]; M];
     for i in 0..M {
         y[i] = outer[ids[i] as usize - shift].0;
