@@ -294,7 +294,11 @@ fn refactor_is_as_good_as_new() {
         let smaller = system(10, &[], &[], 1);
         let mut cliques = Cliques::new(n);
         assert!(cliques.push(&[0, n as u32 - 1]));
-        for other in [smaller, System::from_pattern(&cliques)] {
+        let mut elsewhere = System::from_pattern(&cliques);
+        for i in 0..n {
+            assert!(elsewhere.add(i, i, 1.0));
+        }
+        for other in [smaller, elsewhere] {
             assert_eq!(refactored.refactor(&other, &exec), Err(FactorError::OtherPattern));
         }
     });
