@@ -130,7 +130,7 @@ fn main() {
         let error =
             y.iter().zip(&rhs).flat_map(|(a, b)| (0..3).map(|c| (a.0[c] - b.0[c]).abs())).fold(0.0, f64::max);
         let rate = cholesky.bytes() as f64 / solve_ms[0] * 1e-6;
-        let memory = read_rate(cholesky.bytes() / 2);
+        let memory = read_rate((cholesky.bytes() / 2).min(1 << 28));
         println!(
             "{n:>8} {:>10} | {order_ms:>7.1} {pattern_ms:>8.1} {factor_ms:>8.1} | {:>8.3} {:>8.3} {rate:>6.1} {:>6.2} {:>5.1}  {error:.1e}",
             cholesky.bytes() / 16,

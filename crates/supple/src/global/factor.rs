@@ -2,7 +2,8 @@
 //!
 //! A supernode collects its columns of the matrix and the updates of its children in a dense front,
 //! eliminates its columns there, and passes the rest on to its parent as an update. The eliminated columns
-//! go straight into the packed panels, so the factor is never held twice.
+//! go straight into the packed panels, so the factor is never held twice. Updates wait on a stack: in
+//! postorder, those on top are the children of the supernode that comes next.
 
 use super::cholesky::FactorError;
 use super::panels::pack;
@@ -15,16 +16,16 @@ use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Accum, MatMut, Par};
 
-/// How many former updates are kept for their memory.
-const SPARE: usize = 4;
-
-/// What a supernode passes on to its parent: the lower triangle, by columns, over its rows below.
-struct Update {
-    from: u32,
+/// Updates that wait for their parents.
+#[derive(Default)]
+struct Stack {
+    /// Which supernode each is from, and where it starts.
+    entries: Vec<(usize, usize)>,
+    /// Lower triangles over the rows below the supernode, by columns without gaps.
     values: Vec<f64>,
 }
 
-/// Factors the supernodes of a task and all below it.
+/// Factors the supernodes of a task and of all below it.
 pub(super) fn factor(
     task: &mut Task,
     pattern: &Supernodes,
@@ -40,43 +41,39 @@ fn task_updates(
     pattern: &Supernodes,
     system: &System,
     exec: &Exec,
-) -> Result<Vec<Update>, FactorError> {
-    let mut results: Vec<(&mut Task, Result<Vec<Update>, FactorError>)> =
-        task.children.iter_mut().map(|child| (child, Ok(Vec::new()))).collect();
+) -> Result<Stack, FactorError> {
+    let mut results: Vec<(&mut Task, Result<Stack, FactorError>)> =
+        task.children.iter_mut().map(|child| (child, Ok(Stack::default()))).collect();
     exec.for_each(&mut results, |_, (child, result)| {
         *result = task_updates(child, pattern, system, exec);
     });
-    // Updates by the supernode that waits for them, each list in a fixed order, and those for other tasks.
-    let mut waiting: Vec<Vec<Update>> = Vec::new();
-    waiting.resize_with(task.supernodes.len(), Vec::new);
-    let mut leaving = Vec::new();
-    let mut hand_on = |waiting: &mut Vec<Vec<Update>>, update: Update| match task
-        .supernodes
-        .binary_search(&pattern.parent[update.from as usize])
-    {
-        Ok(at) => waiting[at].push(update),
-        Err(_) => leaving.push(update),
-    };
-    for (_, result) in results {
-        for update in result? {
-            hand_on(&mut waiting, update);
-        }
+    let incoming = results.into_iter().map(|(_, result)| result).collect::<Result<Vec<Stack>, _>>()?;
+    if task.panels.values.len() != task.panels.len() {
+        task.panels.values = vec![0.0; task.panels.len()];
     }
-    let mut front = Front::default();
-    task.panels.values.resize(task.panels.len(), 0.0);
     let mut out = &mut task.panels.values[..];
     let mut nodes = task.panels.nodes.iter();
-    for (at, &s) in task.supernodes.iter().enumerate() {
-        let columns = pattern.columns(s as usize);
-        front.start(pattern, system, s as usize)?;
-        for update in std::mem::take(&mut waiting[at]) {
-            front.add(pattern, &update);
-            if front.spare.len() == SPARE {
-                front.spare.remove(0);
-            }
-            front.spare.push(update.values);
+    let mut front = Front::default();
+    let mut stack = Stack::default();
+    for &s in &task.supernodes {
+        let s = s as usize;
+        let columns = pattern.columns(s);
+        front.start(pattern, system, s)?;
+        let waits = |&(from, _): &(usize, usize)| pattern.parent[from] as usize == s;
+        let keep = stack.entries.len() - stack.entries.iter().rev().take_while(|entry| waits(entry)).count();
+        let mut children: Vec<(usize, &[f64])> = Vec::new();
+        children.extend(stack.entries[keep..].iter().map(|&(from, at)| (from, &stack.values[at..])));
+        for below in &incoming {
+            let updates = below.entries.iter().filter(|entry| waits(entry));
+            children.extend(updates.map(|&(from, at)| (from, &below.values[at..])));
         }
-        let update = front.eliminate(columns.start)?;
+        for &(from, update) in &children {
+            front.add(pattern.below(from), update, Into::Panel);
+        }
+        front.eliminate(columns.start)?;
+        for &(from, update) in &children {
+            front.add(pattern.below(from), update, Into::Update);
+        }
         let mut done = 0;
         while done < columns.len() {
             let Some(node) = nodes.next() else { break };
@@ -85,11 +82,37 @@ fn task_updates(
             out = rest;
             done += node.cols;
         }
-        if pattern.parent[s as usize] != s {
-            hand_on(&mut waiting, Update { from: s, values: update });
+        if let Some(&(_, at)) = stack.entries.get(keep) {
+            stack.values.truncate(at);
+            stack.entries.truncate(keep);
+        }
+        if pattern.parent[s] as usize != s {
+            stack.entries.push((s, stack.values.len()));
+            let below = front.stride - front.columns;
+            for (c, column) in front.update.chunks_exact(below).enumerate().take(below) {
+                stack.values.extend_from_slice(&column[c..]);
+            }
         }
     }
-    Ok(leaving)
+    for below in &incoming {
+        let ends = below.entries.iter().skip(1).map(|&(_, at)| at).chain([below.values.len()]);
+        for (&(from, at), end) in below.entries.iter().zip(ends) {
+            // Not for this task: on to the next.
+            if task.supernodes.binary_search(&pattern.parent[from]).is_err() {
+                stack.entries.push((from, stack.values.len()));
+                stack.values.extend_from_slice(&below.values[at..end]);
+            }
+        }
+    }
+    stack.values.shrink_to_fit();
+    Ok(stack)
+}
+
+/// Which columns of an update to add: those that are eliminated with the supernode, or those that stay.
+#[derive(Clone, Copy, PartialEq)]
+enum Into {
+    Panel,
+    Update,
 }
 
 /// A dense front: the columns of a supernode, and the update it makes.
@@ -102,14 +125,13 @@ struct Front {
     rows: Vec<u32>,
     /// The columns to eliminate.
     panel: Vec<f64>,
-    /// The update, of `stride - columns` rows and columns; the lower triangle counts.
+    /// The update, of `stride - columns` rows and columns; the lower triangle counts, and memory beyond
+    /// them is left from larger fronts.
     update: Vec<f64>,
-    /// Where the rows of an update go.
+    /// Where the rows of a child's update go.
     places: Vec<usize>,
-    /// Rows of an update that stay side by side in the front: (from, to, how many).
+    /// Rows of a child's update that stay side by side: (from, to, how many).
     runs: Vec<(usize, usize, usize)>,
-    /// Memory of former updates.
-    spare: Vec<Vec<f64>>,
 }
 
 impl Front {
@@ -123,8 +145,6 @@ impl Front {
         self.stride = self.rows.len();
         self.panel.clear();
         self.panel.resize(self.stride * self.columns, 0.0);
-        let below = self.stride - self.columns;
-        self.update = self.zeros(below);
         for (j, column) in columns.zip(self.panel.chunks_exact_mut(self.stride)) {
             let entries = system.col_ptr()[j]..system.col_ptr()[j + 1];
             for (&row, &value) in system.row_idx()[entries.clone()].iter().zip(&system.values()[entries]) {
@@ -135,24 +155,8 @@ impl Front {
         Ok(())
     }
 
-    /// A square whose lower triangle is zero, in memory used before if there is some of the right size.
-    fn zeros(&mut self, size: usize) -> Vec<f64> {
-        let need = size * size;
-        let fits = |old: &Vec<f64>| old.len() >= need && old.len() <= 2 * need;
-        let Some(at) = self.spare.iter().position(fits) else {
-            return vec![0.0; need];
-        };
-        let mut square = self.spare.swap_remove(at);
-        square.truncate(need);
-        for (c, column) in square.chunks_exact_mut(size.max(1)).enumerate() {
-            column[c..].fill(0.0);
-        }
-        square
-    }
-
-    /// Adds the update of a child.
-    fn add(&mut self, pattern: &Supernodes, update: &Update) {
-        let ids = pattern.below(update.from as usize);
+    /// Adds the update of a child, over the rows `ids`.
+    fn add(&mut self, ids: &[u32], mut update: &[f64], part: Into) {
         let size = ids.len();
         // Both lists ascend, and the front has all rows of the update.
         self.runs.clear();
@@ -173,35 +177,41 @@ impl Front {
         let below = self.stride - self.columns;
         let long_runs = size >= 8 * self.runs.len();
         let mut run = 0;
-        for (from, source) in update.values.chunks_exact(size).enumerate() {
-            let to = self.places[from];
-            // Rows of the target start at 0 in the panel, and at the first row below in the update.
-            let (target, base) = if to < self.columns {
-                (&mut self.panel[to * self.stride..(to + 1) * self.stride], 0)
-            } else {
-                let column = to - self.columns;
-                (&mut self.update[column * below..(column + 1) * below], self.columns)
-            };
+        for (from, &to) in self.places.iter().enumerate() {
+            let (source, rest) = update.split_at(size - from);
+            update = rest;
             if long_runs {
                 run += (self.runs[run].0 + self.runs[run].2 <= from) as usize;
+            }
+            // Rows of the target start at 0 in the panel, and at the first row below in the update.
+            let (target, base) = match part {
+                Into::Panel if to >= self.columns => break,
+                Into::Panel => (&mut self.panel[to * self.stride..(to + 1) * self.stride], 0),
+                Into::Update if to < self.columns => continue,
+                Into::Update => {
+                    let column = to - self.columns;
+                    (&mut self.update[column * below..(column + 1) * below], self.columns)
+                }
+            };
+            if long_runs {
                 for &(run_from, run_to, run_len) in &self.runs[run..] {
                     let skip = from.saturating_sub(run_from);
-                    let source = &source[run_from + skip..run_from + run_len];
+                    let source = &source[run_from + skip - from..run_from + run_len - from];
                     let target = &mut target[run_to + skip - base..run_to + run_len - base];
                     for (t, s) in target.iter_mut().zip(source) {
                         *t += s;
                     }
                 }
             } else {
-                for (&to, s) in self.places[from..].iter().zip(&source[from..]) {
+                for (&to, s) in self.places[from..].iter().zip(source) {
                     target[to - base] += s;
                 }
             }
         }
     }
 
-    /// Eliminates the columns: L in the panel, and what remains for the parent.
-    fn eliminate(&mut self, first: usize) -> Result<Vec<f64>, FactorError> {
+    /// Eliminates the columns: L into the panel, and −L Lᵀ of the rows below into the update.
+    fn eliminate(&mut self, first: usize) -> Result<(), FactorError> {
         let (columns, below) = (self.columns, self.stride - self.columns);
         let need = cholesky_in_place_scratch::<f64>(columns, Par::Seq, Default::default());
         let mut memory = MemBuffer::try_new(need).map_err(|_| FactorError::TooLarge)?;
@@ -220,13 +230,15 @@ impl Front {
                 return Err(FactorError::NotPositive { column: first + c });
             }
         }
-        let mut update = std::mem::take(&mut self.update);
         if below > 0 {
             solve_lower_triangular_in_place(top.as_ref(), bottom.as_mut().transpose_mut(), Par::Seq);
+            if self.update.len() < below * below {
+                self.update.resize(below * below, 0.0);
+            }
             triangular::matmul(
-                MatMut::from_column_major_slice_mut(&mut update, below, below),
+                MatMut::from_column_major_slice_mut(&mut self.update[..below * below], below, below),
                 BlockStructure::TriangularLower,
-                Accum::Add,
+                Accum::Replace,
                 bottom.as_ref(),
                 BlockStructure::Rectangular,
                 bottom.as_ref().transpose(),
@@ -235,6 +247,6 @@ impl Front {
                 Par::Seq,
             );
         }
-        Ok(update)
+        Ok(())
     }
 }
