@@ -7,7 +7,10 @@
 use super::panels::{Node, Panels, TILE};
 use crate::math::lane::Kernel;
 use crate::math::nodes::Row;
-use crate::math::real::{BLOCK, Real};
+use crate::math::real::{BLOCK, Block, Real};
+
+/// From so many columns on, a tile is worth transposing its sums.
+const WIDE: usize = 12;
 
 /// `acc + a·x`, fused where the lanes are the eight of AVX2 with FMA (elsewhere a fused operation could be
 /// a call of a library function).
@@ -29,6 +32,37 @@ fn tile_forward<R: Real, const M: usize>(tile: &[f64], x: &[Row], acc: &mut [[f6
         }
     }
     *acc = sum;
+}
+
+/// Σ_c tile[c][i] x[c] of a full tile, with the rows of the tile as lanes: fewer broadcasts than
+/// [`tile_forward`], but the sums have to be transposed.
+#[inline(always)]
+fn tile_sums<R: Real>(tile: &[f64], x: &[Row]) -> [R; 3] {
+    let (columns, _) = tile.as_chunks::<BLOCK>();
+    // Even and odd columns apart: twelve sums, enough to hide the latency of the additions.
+    let (mut even, mut odd) = ([R::zero(); 3], [R::zero(); 3]);
+    let (pairs, last) = columns.as_chunks::<2>();
+    let (x_pairs, x_last) = x.as_chunks::<2>();
+    for (a, x) in pairs.iter().zip(x_pairs) {
+        let (a0, a1) = (R::load(&Block(a[0]), 0), R::load(&Block(a[1]), 0));
+        for c in 0..3 {
+            even[c] = a0.madd(R::splat(x[0].0[c]), even[c]);
+            odd[c] = a1.madd(R::splat(x[1].0[c]), odd[c]);
+        }
+    }
+    for (a, x) in last.iter().zip(x_last) {
+        let a = R::load(&Block(*a), 0);
+        for c in 0..3 {
+            even[c] = a.madd(R::splat(x.0[c]), even[c]);
+        }
+    }
+    [even[0] + odd[0], even[1] + odd[1], even[2] + odd[2]]
+}
+
+/// True if [`tile_sums`] is the faster way for so many columns.
+#[inline(always)]
+fn wide<R: Real>(m: usize, columns: usize) -> bool {
+    R::LANES == BLOCK && m == BLOCK && columns >= WIDE
 }
 
 /// x[c] += Σ_i tile[c][i] y[i].
@@ -58,7 +92,17 @@ fn diagonal_forward<R: Real, const M: usize>(tile: &[f64], own: &mut [Row], at: 
     for i in 0..M {
         sum[i] = rest[i].0;
     }
-    tile_forward::<R, M>(left, before, &mut sum);
+    if wide::<R>(M, at) {
+        let mut rows = [Row::default(); BLOCK];
+        R::scatter(tile_sums::<R>(left, before), &mut rows, 0, 1, 0);
+        for i in 0..M {
+            for c in 0..4 {
+                sum[i][c] += rows[i].0[c];
+            }
+        }
+    } else {
+        tile_forward::<R, M>(left, before, &mut sum);
+    }
     let (triangle, _) = triangle.as_chunks::<M>();
     let mut x = [[0.0; 4]; M];
     for (c, a) in triangle.iter().enumerate() {
@@ -97,6 +141,14 @@ fn rows_forward<R: Real, const M: usize>(
     outer: &mut [Row],
     shift: usize,
 ) {
+    if wide::<R>(M, own.len()) {
+        let mut at = [0; BLOCK];
+        for i in 0..M {
+            at[i] = ids[i] - shift as u32;
+        }
+        R::scatter_add(tile_sums::<R>(tile, own), outer, &at, 0);
+        return;
+    }
     let mut sum = [[0.0; 4]; M];
     tile_forward::<R, M>(tile, own, &mut sum);
     for i in 0..M {
