@@ -72,13 +72,13 @@ fn tile_backward<R: Real, const M: usize>(tile: &[f64], y: &[[f64; 4]; M], x: &m
     for (a, x) in columns.iter().zip(x) {
         // Left alone, the compiler would take four columns side by side, and shuffle more than it adds.
         core::hint::black_box(());
-        // Two sums, to shorten the chain of additions.
-        let (mut even, mut odd) = (x.0, [0.0; 4]);
+        // Two sums, to shorten the chain of additions, and x last: the tile before may just have stored it.
+        let (mut even, mut odd) = ([0.0; 4], [0.0; 4]);
         for i in 0..M {
             madd::<R>(a[i], &y[i], if i % 2 == 0 { &mut even } else { &mut odd });
         }
         for c in 0..4 {
-            x.0[c] = even[c] + odd[c];
+            x.0[c] += even[c] + odd[c];
         }
     }
 }
@@ -89,29 +89,31 @@ fn diagonal_forward<R: Real, const M: usize>(tile: &[f64], own: &mut [Row], at: 
     let (before, rest) = own.split_at_mut(at);
     let (left, triangle) = tile.split_at(at * M);
     let mut sum = [[0.0; 4]; M];
-    for i in 0..M {
-        sum[i] = rest[i].0;
-    }
     if wide::<R>(M, at) {
         let mut rows = [Row::default(); BLOCK];
         R::scatter(tile_sums::<R>(left, before), &mut rows, 0, 1, 0);
         for i in 0..M {
-            for c in 0..4 {
-                sum[i][c] += rows[i].0[c];
-            }
+            sum[i] = rows[i].0;
         }
     } else {
         tile_forward::<R, M>(left, before, &mut sum);
     }
-    let (triangle, _) = triangle.as_chunks::<M>();
-    let mut x = [[0.0; 4]; M];
-    for (c, a) in triangle.iter().enumerate() {
-        for i in 0..M {
-            madd::<R>(a[i], &sum[c], &mut x[i]);
+    let (triangle, rest) = (&triangle[..M * M], &mut rest[..M]);
+    for i in 0..M {
+        for c in 0..4 {
+            sum[i][c] += rest[i].0[c];
         }
     }
     for i in 0..M {
-        rest[i].0 = x[i];
+        let (mut even, mut odd) = ([0.0; 4], [0.0; 4]);
+        for j in 0..M {
+            if j <= i {
+                madd::<R>(triangle[j * M + i], &sum[j], if j % 2 == 0 { &mut even } else { &mut odd });
+            }
+        }
+        for c in 0..4 {
+            rest[i].0[c] = even[c] + odd[c];
+        }
     }
 }
 
@@ -120,14 +122,21 @@ fn diagonal_forward<R: Real, const M: usize>(tile: &[f64], own: &mut [Row], at: 
 fn diagonal_backward<R: Real, const M: usize>(tile: &[f64], own: &mut [Row], at: usize) {
     let (before, rest) = own.split_at_mut(at);
     let (left, triangle) = tile.split_at(at * M);
+    let (triangle, rest) = (&triangle[..M * M], &mut rest[..M]);
     let mut y = [[0.0; 4]; M];
-    for i in 0..M {
-        y[i] = rest[i].0;
-        rest[i].0 = [0.0; 4];
+    for j in 0..M {
+        let (mut even, mut odd) = ([0.0; 4], [0.0; 4]);
+        for i in 0..M {
+            if j <= i {
+                madd::<R>(triangle[j * M + i], &rest[i].0, if i % 2 == 0 { &mut even } else { &mut odd });
+            }
+        }
+        for c in 0..4 {
+            y[j][c] = even[c] + odd[c];
+        }
     }
-    tile_backward::<R, M>(triangle, &y, &mut rest[..M]);
-    for i in 0..M {
-        y[i] = rest[i].0;
+    for j in 0..M {
+        rest[j].0 = y[j];
     }
     tile_backward::<R, M>(left, &y, before);
 }
