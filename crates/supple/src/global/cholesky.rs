@@ -37,6 +37,7 @@ pub struct Cholesky {
 }
 
 /// Memory for [`Cholesky::solve`], made once by [`Cholesky::scratch`]: a vector for every task.
+/// One made otherwise, or for another matrix, is replaced at its first use.
 #[derive(Debug, Default)]
 pub struct SolveScratch {
     x: Vec<Row>,
@@ -82,6 +83,9 @@ impl Cholesky {
     /// Solves A x = b for x, y and z, from b to x in place. `rhs` has [`Cholesky::n`] rows; the fourth
     /// number of a row is no part of the problem. Allocates nothing; the same bits on any number of threads.
     /// Call inside [`Exec::install`].
+    ///
+    /// # Panics
+    /// If `rhs` has fewer rows than the matrix.
     pub fn solve(&self, rhs: &mut [Row], scratch: &mut SolveScratch, exec: &Exec) {
         let rhs = &mut rhs[..self.n];
         if self.root.children.is_empty() {
@@ -89,6 +93,9 @@ impl Cholesky {
             dispatch(Forward { panels: &self.root.panels, x: rhs });
             dispatch(Backward { panels: &self.root.panels, x: rhs });
         } else {
+            if !scratch.fits(&self.root) {
+                *scratch = self.scratch();
+            }
             up(&self.root, scratch, rhs, exec);
             down(&self.root, scratch, exec);
             collect(&self.root, scratch, rhs);
@@ -102,6 +109,12 @@ impl SolveScratch {
             x: vec![Row::default(); task.rows.len()],
             children: task.children.iter().map(SolveScratch::new).collect(),
         }
+    }
+
+    fn fits(&self, task: &Task) -> bool {
+        self.x.len() == task.rows.len()
+            && self.children.len() == task.children.len()
+            && self.children.iter().zip(&task.children).all(|(child, task)| child.fits(task))
     }
 }
 
