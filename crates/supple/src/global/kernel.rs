@@ -1,8 +1,9 @@
 //! Substitution with packed panels: the inner loops of the solve.
 //!
 //! A number of the factor is broadcast and multiplies x, y and z of a node at once, so that a row of
-//! results is one register, forward and backward, with no transposing and no padding. The three useful
-//! lanes of four cost nothing: the loops wait for memory.
+//! results is one register, forward and backward, and tiles need no padding. That one lane of four is idle
+//! costs little: these loops are bound by loads, and on large systems by memory. Forward, a full tile of
+//! many columns takes its rows as lanes instead (`tile_sums`).
 
 use super::panels::{Node, Panels, TILE};
 use crate::math::lane::Kernel;
