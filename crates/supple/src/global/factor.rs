@@ -53,8 +53,7 @@ fn task_updates(
     }
     let mut out = &mut task.panels.values[..];
     let mut nodes = task.panels.nodes.iter();
-    let mut front = Front::default();
-    let mut stack = Stack::default();
+    let (mut front, mut stack) = memory_for(task.supernodes.iter().map(|&s| s as usize), pattern);
     for &s in &task.supernodes {
         let s = s as usize;
         let columns = pattern.columns(s);
@@ -108,6 +107,31 @@ fn task_updates(
     Ok(stack)
 }
 
+/// A front and a stack with room for all that these supernodes will need.
+fn memory_for(supernodes: impl Iterator<Item = usize>, pattern: &Supernodes) -> (Front, Stack) {
+    let (mut panel, mut update, mut stack) = (0, 0, 0);
+    let mut waiting: Vec<(usize, usize)> = Vec::new();
+    let mut height = 0;
+    for s in supernodes {
+        let (columns, below) = (pattern.columns(s).len(), pattern.below(s).len());
+        panel = panel.max((columns + below) * columns);
+        update = update.max(below * below);
+        while let Some(&(from, start)) = waiting.last()
+            && pattern.parent[from] as usize == s
+        {
+            waiting.pop();
+            height = start;
+        }
+        if pattern.parent[s] as usize != s {
+            waiting.push((s, height));
+            height += below * (below + 1) / 2;
+            stack = stack.max(height);
+        }
+    }
+    let front = Front { panel: Vec::with_capacity(panel), update: vec![0.0; update], ..Front::default() };
+    (front, Stack { entries: Vec::new(), values: Vec::with_capacity(stack) })
+}
+
 /// Which columns of an update to add: those that are eliminated with the supernode, or those that stay.
 #[derive(Clone, Copy, PartialEq)]
 enum Into {
@@ -125,8 +149,8 @@ struct Front {
     rows: Vec<u32>,
     /// The columns to eliminate.
     panel: Vec<f64>,
-    /// The update, of `stride - columns` rows and columns; the lower triangle counts, and memory beyond
-    /// them is left from larger fronts.
+    /// The update, of `stride - columns` rows and columns; the lower triangle counts. Longer than that, to
+    /// have room for all fronts.
     update: Vec<f64>,
     /// Where the rows of a child's update go.
     places: Vec<usize>,
@@ -232,9 +256,6 @@ impl Front {
         }
         if below > 0 {
             solve_lower_triangular_in_place(top.as_ref(), bottom.as_mut().transpose_mut(), Par::Seq);
-            if self.update.len() < below * below {
-                self.update.resize(below * below, 0.0);
-            }
             triangular::matmul(
                 MatMut::from_column_major_slice_mut(&mut self.update[..below * below], below, below),
                 BlockStructure::TriangularLower,
