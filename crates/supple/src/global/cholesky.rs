@@ -1,15 +1,15 @@
 //! The factor A = L Lᵀ and the solve with it.
 
+use super::factor::factor;
 use super::kernel::{Backward, Forward};
-use super::panels::{Panels, WIDEST, pack};
 use super::system::System;
+use super::tree::{Supernodes, Task};
 use crate::exec::Exec;
 use crate::math::lane::dispatch;
 use crate::math::nodes::Row;
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
-use faer::linalg::cholesky::llt::factor::LltError;
+use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::cholesky::{simplicial, supernodal};
-use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 
 /// Why a matrix has no factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,7 +23,7 @@ pub enum FactorError {
     /// The factor would need more memory or larger counts than there are.
     #[error("the factor is too large for this machine")]
     TooLarge,
-    /// [`Cholesky::refactor`] was given a matrix of another pattern.
+    /// [`Cholesky::refactor`] was given a matrix with an entry that the factor has no place for.
     #[error("the matrix has another pattern than the one that was factored first")]
     OtherPattern,
 }
@@ -32,86 +32,37 @@ pub enum FactorError {
 #[derive(Debug)]
 pub struct Cholesky {
     n: usize,
-    entries: usize,
-    symbolic: supernodal::SymbolicSupernodalCholesky<u32>,
-    panels: Panels,
+    pattern: Supernodes,
+    root: Task,
 }
 
-/// Memory for [`Cholesky::solve`], made once by [`Cholesky::scratch`].
+/// Memory for [`Cholesky::solve`], made once by [`Cholesky::scratch`]: a vector for every task.
+/// One made otherwise, or for another matrix, is replaced at its first use.
 #[derive(Debug, Default)]
-pub struct SolveScratch {}
+pub struct SolveScratch {
+    x: Vec<Row>,
+    children: Vec<SolveScratch>,
+}
 
 impl Cholesky {
     /// Factors a matrix whose nodes are already in a good order (see [`super::order`]).
+    /// Call inside [`Exec::install`].
     pub fn new(system: &System, exec: &Exec) -> Result<Cholesky, FactorError> {
-        let symbolic = analyse(system)?;
-        let mut panels = Panels::default();
-        for s in 0..symbolic.n_supernodes() {
-            let (first, end) = (symbolic.supernode_begin()[s] as usize, symbolic.supernode_end()[s] as usize);
-            let below = symbolic.supernode(s).pattern();
-            let mut at = first;
-            while at < end {
-                let next = end.min(at + WIDEST);
-                let rows: Vec<u32> = (next as u32..end as u32).chain(below.iter().copied()).collect();
-                panels.push(at, next - at, &rows);
-                at = next;
-            }
-        }
-        let n = system.n();
-        let mut cholesky = Cholesky { n, entries: system.row_idx().len(), symbolic, panels };
+        let pattern = analyse(system)?;
+        let root = Task::new(&pattern);
+        let mut cholesky = Cholesky { n: system.n(), pattern, root };
         cholesky.refactor(system, exec)?;
         Ok(cholesky)
     }
 
-    /// Factors a matrix of the same pattern again. After an error the factor must not be used before
-    /// another call of this has succeeded.
+    /// Factors another matrix of the same pattern. After an error the factor must not be used before
+    /// another call of this has succeeded. Call inside [`Exec::install`].
     pub fn refactor(&mut self, system: &System, exec: &Exec) -> Result<(), FactorError> {
-        let _ = exec;
-        let n = self.n;
-        if system.n() != n || system.row_idx().len() != self.entries {
+        if system.n() != self.n {
             return Err(FactorError::OtherPattern);
         }
         finite(system)?;
-        let starts: Vec<u32> = system.col_ptr().iter().map(|&p| p as u32).collect();
-        let lower = SymbolicSparseColMatRef::new_checked(n, n, &starts, None, system.row_idx());
-        let lower = SparseColMatRef::new(lower, system.values());
-        let need = supernodal::factorize_supernodal_numeric_llt_scratch::<u32, f64>(
-            &self.symbolic,
-            faer::Par::Seq,
-            Default::default(),
-        );
-        let mut memory = MemBuffer::try_new(need).map_err(|_| FactorError::TooLarge)?;
-        let mut values = vec![0.0; self.symbolic.len_val()];
-        supernodal::factorize_supernodal_numeric_llt(
-            &mut values,
-            lower,
-            Default::default(),
-            &self.symbolic,
-            faer::Par::Seq,
-            MemStack::new(&mut memory),
-            Default::default(),
-        )
-        .map_err(|LltError::NonPositivePivot { index }| FactorError::NotPositive { column: index })?;
-        // The numbers of the panels, supernode by supernode, cut as in `new`.
-        self.panels.values.resize(self.panels.len(), 0.0);
-        let mut out = &mut self.panels.values[..];
-        let mut nodes = self.panels.nodes.iter();
-        for s in 0..self.symbolic.n_supernodes() {
-            let (first, end) =
-                (self.symbolic.supernode_begin()[s] as usize, self.symbolic.supernode_end()[s] as usize);
-            let stride = end - first + self.symbolic.supernode(s).pattern().len();
-            let l = &values[self.symbolic.col_ptr_for_val()[s] as usize..];
-            let mut at = first;
-            while at < end {
-                let Some(node) = nodes.next() else { break };
-                let (part, rest) = std::mem::take(&mut out).split_at_mut(node.len());
-                let offset = at - first;
-                pack(&l[offset * stride + offset..], stride, node.cols, node.rows, part);
-                out = rest;
-                at += node.cols;
-            }
-        }
-        Ok(())
+        factor(&mut self.root, &self.pattern, system, exec)
     }
 
     /// Rows, and columns.
@@ -121,21 +72,89 @@ impl Cholesky {
 
     /// Memory for [`Cholesky::solve`].
     pub fn scratch(&self) -> SolveScratch {
-        SolveScratch {}
+        SolveScratch::new(&self.root)
     }
 
     /// Bytes of the factor that one solve reads: all of it forward, and all of it backward.
     pub fn bytes(&self) -> usize {
-        2 * (std::mem::size_of_val(&self.panels.values[..]) + std::mem::size_of_val(&self.panels.ids[..]))
+        2 * self.root.bytes()
     }
 
     /// Solves A x = b for x, y and z, from b to x in place. `rhs` has [`Cholesky::n`] rows; the fourth
     /// number of a row is no part of the problem. Allocates nothing; the same bits on any number of threads.
     /// Call inside [`Exec::install`].
+    ///
+    /// # Panics
+    /// If `rhs` has fewer rows than the matrix.
     pub fn solve(&self, rhs: &mut [Row], scratch: &mut SolveScratch, exec: &Exec) {
-        let _ = (scratch, exec);
-        dispatch(Forward { panels: &self.panels, x: &mut rhs[..self.n] });
-        dispatch(Backward { panels: &self.panels, x: &mut rhs[..self.n] });
+        let rhs = &mut rhs[..self.n];
+        if self.root.children.is_empty() {
+            // One task, whose vector is the whole in the order it has.
+            dispatch(Forward { panels: &self.root.panels, x: rhs });
+            dispatch(Backward { panels: &self.root.panels, x: rhs });
+        } else {
+            if !scratch.fits(&self.root) {
+                *scratch = self.scratch();
+            }
+            up(&self.root, scratch, rhs, exec);
+            down(&self.root, scratch, exec);
+            collect(&self.root, scratch, rhs);
+        }
+    }
+}
+
+impl SolveScratch {
+    fn new(task: &Task) -> SolveScratch {
+        SolveScratch {
+            x: vec![Row::default(); task.rows.len()],
+            children: task.children.iter().map(SolveScratch::new).collect(),
+        }
+    }
+
+    fn fits(&self, task: &Task) -> bool {
+        self.x.len() == task.rows.len()
+            && self.children.len() == task.children.len()
+            && self.children.iter().zip(&task.children).all(|(child, task)| child.fits(task))
+    }
+}
+
+/// Forward substitution, children first.
+fn up(task: &Task, scratch: &mut SolveScratch, rhs: &[Row], exec: &Exec) {
+    exec.for_each(&mut scratch.children, |i, below| up(&task.children[i], below, rhs, exec));
+    let (own, outer) = scratch.x.split_at_mut(task.own);
+    for (x, &row) in own.iter_mut().zip(&task.rows) {
+        *x = rhs[row as usize];
+    }
+    outer.fill(Row::default());
+    for (child, below) in task.children.iter().zip(&scratch.children) {
+        for (&to, from) in child.up.iter().zip(&below.x[child.own..]) {
+            let x = &mut scratch.x[to as usize].0;
+            for c in 0..4 {
+                x[c] += from.0[c];
+            }
+        }
+    }
+    dispatch(Forward { panels: &task.panels, x: &mut scratch.x });
+}
+
+/// Backward substitution, children last.
+fn down(task: &Task, scratch: &mut SolveScratch, exec: &Exec) {
+    dispatch(Backward { panels: &task.panels, x: &mut scratch.x });
+    for (child, below) in task.children.iter().zip(&mut scratch.children) {
+        for (&from, to) in child.up.iter().zip(&mut below.x[child.own..]) {
+            *to = scratch.x[from as usize];
+        }
+    }
+    exec.for_each(&mut scratch.children, |i, below| down(&task.children[i], below, exec));
+}
+
+/// The solution of every task to its place.
+fn collect(task: &Task, scratch: &SolveScratch, x: &mut [Row]) {
+    for (from, &row) in scratch.x.iter().zip(&task.rows[..task.own]) {
+        x[row as usize] = *from;
+    }
+    for (child, below) in task.children.iter().zip(&scratch.children) {
+        collect(child, below, x);
     }
 }
 
@@ -151,7 +170,7 @@ fn finite(system: &System) -> Result<(), FactorError> {
 }
 
 /// The pattern of the factor: supernodes and their rows.
-fn analyse(system: &System) -> Result<supernodal::SymbolicSupernodalCholesky<u32>, FactorError> {
+fn analyse(system: &System) -> Result<Supernodes, FactorError> {
     let n = system.n();
     if system.row_idx().len() > (u32::MAX / 2) as usize {
         return Err(FactorError::TooLarge);
@@ -182,12 +201,24 @@ fn analyse(system: &System) -> Result<supernodal::SymbolicSupernodalCholesky<u32
     let mut counts = vec![0u32; n];
     let tree =
         simplicial::prefactorize_symbolic_cholesky(&mut tree, &mut counts, upper, MemStack::new(&mut memory));
-    supernodal::factorize_supernodal_symbolic_cholesky(
+    let symbolic = supernodal::factorize_supernodal_symbolic_cholesky(
         upper,
         tree,
         &counts,
         MemStack::new(&mut memory),
         Default::default(),
     )
-    .map_err(|_| FactorError::TooLarge)
+    .map_err(|_| FactorError::TooLarge)?;
+    let mut begin = symbolic.supernode_begin().to_vec();
+    begin.push(n as u32);
+    let rows = symbolic.row_idx().to_vec();
+    let row_ptr: Vec<usize> = symbolic.col_ptr_for_row_idx().iter().map(|&p| p as usize).collect();
+    let count = begin.len() - 1;
+    let mut parent: Vec<u32> = (0..count as u32).collect();
+    for s in 0..count {
+        if let Some(&row) = rows[row_ptr[s]..row_ptr[s + 1]].first() {
+            parent[s] = begin.partition_point(|&start| start <= row) as u32 - 1;
+        }
+    }
+    Ok(Supernodes { begin, row_ptr, rows, parent })
 }

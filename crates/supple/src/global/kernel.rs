@@ -1,13 +1,17 @@
 //! Substitution with packed panels: the inner loops of the solve.
 //!
 //! A number of the factor is broadcast and multiplies x, y and z of a node at once, so that a row of
-//! results is one register, forward and backward, with no transposing and no padding. The three useful
-//! lanes of four cost nothing: the loops wait for memory.
+//! results is one register, forward and backward, and tiles need no padding. That one lane of four is idle
+//! costs little: these loops are bound by loads, and on large systems by memory. Forward, a full tile of
+//! many columns takes its rows as lanes instead (`tile_sums`).
 
 use super::panels::{Node, Panels, TILE};
 use crate::math::lane::Kernel;
 use crate::math::nodes::Row;
-use crate::math::real::{BLOCK, Real};
+use crate::math::real::{BLOCK, Block, Real};
+
+/// From so many columns on, a tile is worth transposing its sums.
+const WIDE: usize = 12;
 
 /// `acc + a·x`, fused where the lanes are the eight of AVX2 with FMA (elsewhere a fused operation could be
 /// a call of a library function).
@@ -31,18 +35,51 @@ fn tile_forward<R: Real, const M: usize>(tile: &[f64], x: &[Row], acc: &mut [[f6
     *acc = sum;
 }
 
+/// Σ_c tile[c][i] x[c] of a full tile, with the rows of the tile as lanes: fewer broadcasts than
+/// [`tile_forward`], but the sums have to be transposed.
+#[inline(always)]
+fn tile_sums<R: Real>(tile: &[f64], x: &[Row]) -> [R; 3] {
+    let (columns, _) = tile.as_chunks::<BLOCK>();
+    // Even and odd columns apart: twelve sums, enough to hide the latency of the additions.
+    let (mut even, mut odd) = ([R::zero(); 3], [R::zero(); 3]);
+    let (pairs, last) = columns.as_chunks::<2>();
+    let (x_pairs, x_last) = x.as_chunks::<2>();
+    for (a, x) in pairs.iter().zip(x_pairs) {
+        let (a0, a1) = (R::load(&Block(a[0]), 0), R::load(&Block(a[1]), 0));
+        for c in 0..3 {
+            even[c] = a0.madd(R::splat(x[0].0[c]), even[c]);
+            odd[c] = a1.madd(R::splat(x[1].0[c]), odd[c]);
+        }
+    }
+    for (a, x) in last.iter().zip(x_last) {
+        let a = R::load(&Block(*a), 0);
+        for c in 0..3 {
+            even[c] = a.madd(R::splat(x.0[c]), even[c]);
+        }
+    }
+    [even[0] + odd[0], even[1] + odd[1], even[2] + odd[2]]
+}
+
+/// True if [`tile_sums`] is the faster way for so many columns.
+#[inline(always)]
+fn wide<R: Real>(m: usize, columns: usize) -> bool {
+    R::LANES == BLOCK && m == BLOCK && columns >= WIDE
+}
+
 /// x[c] += Σ_i tile[c][i] y[i].
 #[inline(always)]
 fn tile_backward<R: Real, const M: usize>(tile: &[f64], y: &[[f64; 4]; M], x: &mut [Row]) {
     let (columns, _) = tile.as_chunks::<M>();
     for (a, x) in columns.iter().zip(x) {
-        // Two sums, to shorten the chain of additions.
-        let (mut even, mut odd) = (x.0, [0.0; 4]);
+        // Left alone, the compiler would take four columns side by side, and shuffle more than it adds.
+        core::hint::black_box(());
+        // Two sums, to shorten the chain of additions, and x last: the tile before may just have stored it.
+        let (mut even, mut odd) = ([0.0; 4], [0.0; 4]);
         for i in 0..M {
             madd::<R>(a[i], &y[i], if i % 2 == 0 { &mut even } else { &mut odd });
         }
         for c in 0..4 {
-            x.0[c] = even[c] + odd[c];
+            x.0[c] += even[c] + odd[c];
         }
     }
 }
@@ -53,19 +90,31 @@ fn diagonal_forward<R: Real, const M: usize>(tile: &[f64], own: &mut [Row], at: 
     let (before, rest) = own.split_at_mut(at);
     let (left, triangle) = tile.split_at(at * M);
     let mut sum = [[0.0; 4]; M];
-    for i in 0..M {
-        sum[i] = rest[i].0;
-    }
-    tile_forward::<R, M>(left, before, &mut sum);
-    let (triangle, _) = triangle.as_chunks::<M>();
-    let mut x = [[0.0; 4]; M];
-    for (c, a) in triangle.iter().enumerate() {
+    if wide::<R>(M, at) {
+        let mut rows = [Row::default(); BLOCK];
+        R::scatter(tile_sums::<R>(left, before), &mut rows, 0, 1, 0);
         for i in 0..M {
-            madd::<R>(a[i], &sum[c], &mut x[i]);
+            sum[i] = rows[i].0;
+        }
+    } else {
+        tile_forward::<R, M>(left, before, &mut sum);
+    }
+    let (triangle, rest) = (&triangle[..M * M], &mut rest[..M]);
+    for i in 0..M {
+        for c in 0..4 {
+            sum[i][c] += rest[i].0[c];
         }
     }
     for i in 0..M {
-        rest[i].0 = x[i];
+        let (mut even, mut odd) = ([0.0; 4], [0.0; 4]);
+        for j in 0..M {
+            if j <= i {
+                madd::<R>(triangle[j * M + i], &sum[j], if j % 2 == 0 { &mut even } else { &mut odd });
+            }
+        }
+        for c in 0..4 {
+            rest[i].0[c] = even[c] + odd[c];
+        }
     }
 }
 
@@ -74,14 +123,21 @@ fn diagonal_forward<R: Real, const M: usize>(tile: &[f64], own: &mut [Row], at: 
 fn diagonal_backward<R: Real, const M: usize>(tile: &[f64], own: &mut [Row], at: usize) {
     let (before, rest) = own.split_at_mut(at);
     let (left, triangle) = tile.split_at(at * M);
+    let (triangle, rest) = (&triangle[..M * M], &mut rest[..M]);
     let mut y = [[0.0; 4]; M];
-    for i in 0..M {
-        y[i] = rest[i].0;
-        rest[i].0 = [0.0; 4];
+    for j in 0..M {
+        let (mut even, mut odd) = ([0.0; 4], [0.0; 4]);
+        for i in 0..M {
+            if j <= i {
+                madd::<R>(triangle[j * M + i], &rest[i].0, if i % 2 == 0 { &mut even } else { &mut odd });
+            }
+        }
+        for c in 0..4 {
+            y[j][c] = even[c] + odd[c];
+        }
     }
-    tile_backward::<R, M>(triangle, &y, &mut rest[..M]);
-    for i in 0..M {
-        y[i] = rest[i].0;
+    for j in 0..M {
+        rest[j].0 = y[j];
     }
     tile_backward::<R, M>(left, &y, before);
 }
@@ -95,6 +151,14 @@ fn rows_forward<R: Real, const M: usize>(
     outer: &mut [Row],
     shift: usize,
 ) {
+    if wide::<R>(M, own.len()) {
+        let mut at = [0; BLOCK];
+        for i in 0..M {
+            at[i] = ids[i] - shift as u32;
+        }
+        R::scatter_add(tile_sums::<R>(tile, own), outer, &at, 0);
+        return;
+    }
     let mut sum = [[0.0; 4]; M];
     tile_forward::<R, M>(tile, own, &mut sum);
     for i in 0..M {

@@ -3,17 +3,27 @@
 //! | file | holds |
 //! |---|---|
 //! | `system.rs` | the matrix: pattern from cliques of nodes, values |
-//! | `ordering.rs` | the order of nodes that keeps the factor small |
-//! | `cholesky.rs` | the factor A = L Lᵀ, and the solve with it |
+//! | `ordering.rs` | the order of elimination that keeps the factor small |
+//! | `dissection.rs` | … by nested dissection |
+//! | `separator.rs` | … whose cuts are improved node by node |
+//! | `cholesky.rs` | the factor A = L Lᵀ: its pattern, its interface, the solve task by task |
+//! | `tree.rs` | the tasks that can run side by side |
+//! | `factor.rs` | the numbers of the factor, front by front |
+//! | `panels.rs` | how the factor is stored for the solve |
+//! | `kernel.rs` | the inner loops of the solve |
 //!
 //! In use: [`Cliques`] of the elements → [`order`] → renumber everything → [`System::from_pattern`],
 //! [`System::add`] → [`Cholesky::new`] → [`Cholesky::solve`] thousands of times.
 
 mod cholesky;
+mod dissection;
+mod factor;
 mod kernel;
 mod ordering;
 mod panels;
+mod separator;
 mod system;
+mod tree;
 
 pub use cholesky::{Cholesky, FactorError, SolveScratch};
 pub use ordering::{inverse, order};

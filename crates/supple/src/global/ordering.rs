@@ -1,14 +1,17 @@
 //! The order of elimination: which permutation of the nodes keeps the factor small.
 //!
-//! Small graphs are ordered by approximate minimum degree, large ones by nested dissection
-//! (`dissection.rs`). The result is postordered by its elimination tree, which changes no fill but makes
+//! Nested dissection (`dissection.rs`), or approximate minimum degree where that is better on a small graph. The result is postordered by its elimination tree, which changes no fill but makes
 //! the columns of equal pattern neighbours.
 
+use super::dissection::dissect;
 use super::system::Cliques;
 use crate::exec::Exec;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
+
+/// Up to this many nodes both orders are tried.
+const COMPARED: usize = 5000;
 
 /// "No parent" in an elimination tree.
 pub(super) const NONE: u32 = u32::MAX;
@@ -18,11 +21,16 @@ pub(super) const NONE: u32 = u32::MAX;
 /// `positions` (one per node, m) guide the dissection of large meshes; they may be wrong or missing, at the
 /// price of more fill. The same input gives the same order, on any number of threads.
 pub fn order(cliques: &Cliques, positions: &[[f64; 3]], exec: &Exec) -> Vec<u32> {
-    let _ = (positions, exec);
     let (starts, ids) = cliques.adjacency(false);
     let graph = Graph { starts, ids };
-    let order = minimum_degree(&graph);
-    postordered(&graph, order)
+    // On small graphs minimum degree may win, and then both are cheap to compare.
+    let candidate = (graph.n() <= COMPARED).then(|| postordered(&graph, minimum_degree(&graph)));
+    let candidate = candidate.map(|order| (fill(&graph, &order), order));
+    let dissected = postordered(&graph, dissect(&graph, positions, exec));
+    match candidate {
+        Some((least, order)) if least < fill(&graph, &dissected) => order,
+        _ => dissected,
+    }
 }
 
 /// The inverse of a permutation: from new → old to old → new, and back.
@@ -143,4 +151,27 @@ fn postordered(graph: &Graph, order: Vec<u32>) -> Vec<u32> {
     }
     reversed.reverse();
     reversed
+}
+
+/// How many numbers the factor has under an order.
+fn fill(graph: &Graph, order: &[u32]) -> usize {
+    let (n, place) = (order.len(), inverse(order));
+    let (mut parent, mut seen) = (vec![NONE; n], vec![NONE; n]);
+    let mut count = n;
+    for k in 0..n {
+        seen[k] = k as u32;
+        for &w in graph.of(order[k] as usize) {
+            // The row k of the factor: all nodes on the way from its neighbours up to k.
+            let mut i = place[w as usize] as usize;
+            while i < k && seen[i] != k as u32 {
+                seen[i] = k as u32;
+                count += 1;
+                if parent[i] == NONE {
+                    parent[i] = k as u32;
+                }
+                i = parent[i] as usize;
+            }
+        }
+    }
+    count
 }

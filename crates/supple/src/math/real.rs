@@ -129,8 +129,7 @@ pub trait Real:
         // ln m = 2s + s·q·p = f − s·(f − q·p): the second form keeps the leading term exact.
         let ln_m = f - s * (f - q * p);
         // ln 2 in two parts: the first has trailing zeros, so that e times it is exact.
-        e * Self::splat(6.931_471_803_691_238e-1)
-            + (e * Self::splat(1.908_214_929_270_587_7e-10) + ln_m)
+        e * Self::splat(6.931_471_803_691_238e-1) + (e * Self::splat(1.908_214_929_270_587_7e-10) + ln_m)
     }
 }
 
