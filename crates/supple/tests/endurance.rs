@@ -1,7 +1,7 @@
 //! VERIFICATION G: threads, repeats, restart, numbers that are none, ranges; and no allocation in a step.
 //!
 //! Expected values: the same bits, or exact equality with an untouched twin.
-#![allow(clippy::unwrap_used, missing_docs, unsafe_code)]
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs, unsafe_code)]
 
 mod common;
 use common::{bar, settings, twisted};

@@ -2,6 +2,8 @@
 //!
 //! Expected values: differences of the energy itself, small-strain elasticity, brute-force comparison of objectives.
 
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
 use supple::energy::{Arap, Corotated, Lame, NeoHookean, StVenantKirchhoff, check};
 
 /// All checks of one material over Poisson's ratios.

@@ -60,7 +60,7 @@ fn samples<M: Solid>(count: usize) -> Vec<Mat3<f64>> {
         match i % 4 {
             1 => s[1] = s[0],
             2 => s = [s[0]; 3],
-            3 if M::DOMAIN != Domain::Barrier => s[2] = -0.5 * s[2],
+            3 if M::DOMAIN != Domain::Barrier => s[2] *= -0.5,
             _ => {}
         }
         all.push(compose(&random.rotation(), s, &random.rotation()));
