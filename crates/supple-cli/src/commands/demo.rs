@@ -1,4 +1,4 @@
-//! `supple demo`: five beams of five materials fall and swing.
+//! `supple demo`: twisted beams of four materials untwist, fall and swing.
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -6,15 +6,15 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::{IntoDiagnostic, WrapErr};
 use supple::mesh::{shapes, surface};
-use supple::{Material, MaterialKind, Scene, Settings, Simulation, StepReport};
+use supple::{DualStart, Material, MaterialKind, Scene, Settings, Simulation, Start, Status, StepReport};
 
 use crate::export::gif::write_gif;
 use crate::export::obj::write_obj;
 use crate::export::png::write_png;
 use crate::files::OutputDir;
-use crate::picture::{Bounds, Camera, Colour, Drawable, Image, Label, Scene3, Wire, palette, render};
+use crate::picture::{Bounds, Camera, Colour, Drawable, Image, Scene3, Wire, palette, render};
 
-/// Run a built-in scene: five beams, one of each material, held at one end
+/// Run a built-in scene: four twisted beams of different materials, held at one end, let go
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Folder for the results [default: the first free one of out/demo, out/demo-2, …]
@@ -40,27 +40,42 @@ fn free_folder(name: &str) -> PathBuf {
     (1..).map(numbered).find(|p| !p.exists()).unwrap_or_else(|| PathBuf::from(name))
 }
 
-/// The scene: beams of 1.2 m along x, held at x = 0, side by side.
+/// All materials but `linear`, which takes a rotation for a strain.
+const KINDS: [MaterialKind; 4] =
+    [MaterialKind::Arap, MaterialKind::Corotated, MaterialKind::NeoHookean, MaterialKind::StVenantKirchhoff];
+/// Beams in m: length, width and height, distance from one to the next.
+const LENGTH: f64 = 1.2;
+const WIDTH: f64 = 0.24;
+const APART: f64 = 0.5;
+
+/// The scene: beams along x, held at x = 0, side by side, twisted by half a turn.
 fn scene(threads: usize) -> miette::Result<(Simulation, Vec<Vec<[u32; 3]>>)> {
     let mut settings = Settings::default();
     settings.solve.threads = threads;
     settings.solve.iterations = 60;
     settings.solve.tolerance = 1e-4;
+    settings.solve.start = Start::Best;
+    settings.solve.dual_start = DualStart::Stress;
     let mut scene = Scene::new(settings);
-    let mut surfaces = Vec::new();
-    for (i, kind) in MaterialKind::ALL.into_iter().enumerate() {
-        let offset = [0.0, 1.0, 0.42 * i as f64];
-        let mesh = shapes::box_mesh([1.2, 0.24, 0.24], [20, 4, 4], shapes::Split::Five)
-            .and_then(|m| m.map(|p| [p[0] + offset[0], p[1] + offset[1], p[2] + offset[2]]))
+    let (mut surfaces, mut start) = (Vec::new(), Vec::new());
+    for (i, kind) in KINDS.into_iter().enumerate() {
+        let z = APART * i as f64;
+        let mesh = shapes::box_mesh([LENGTH, WIDTH, WIDTH], [20, 4, 4], shapes::Split::Five)
+            .and_then(|m| m.map(|p| [p[0], p[1], p[2] + z]))
             .into_diagnostic()?;
+        let mut twisted = mesh.vertices().to_vec();
+        shapes::twist(&mut twisted, std::f64::consts::PI, LENGTH, [0.5 * WIDTH, z + 0.5 * WIDTH]);
+        start.extend(twisted);
         let held: Vec<u32> =
             (0..mesh.vertices().len() as u32).filter(|&v| mesh.vertices()[v as usize][0] == 0.0).collect();
         surfaces.push(surface(mesh.tets()));
-        let material = Material::new(kind, 2e5, 0.4).map_err(|e| miette::miette!("{e}"))?;
+        let material = Material::new(kind, 4e5, 0.3).map_err(|e| miette::miette!("{e}"))?;
         let body = scene.add_solid(kind.name(), mesh, material, 1000.0).into_diagnostic()?;
         scene.pin(body, &held).into_diagnostic()?;
     }
-    Ok((scene.build().into_diagnostic()?, surfaces))
+    let mut simulation = scene.build().into_diagnostic()?;
+    simulation.set_state(&start, &vec![[0.0; 3]; start.len()]).into_diagnostic()?;
+    Ok((simulation, surfaces))
 }
 
 /// The surface of each body as it is now.
@@ -122,35 +137,29 @@ pub fn run(args: &Args) -> miette::Result<()> {
     let mut bounds = Bounds::EMPTY;
     frames.iter().flatten().flat_map(|d| &d.positions).for_each(|p| bounds.include(*p));
     let picture = |meshes: &[Drawable], width: u32, height: u32, names: bool| {
-        let mut scene = Scene3 { meshes: meshes.to_vec(), floor: Some(0.0), ..Scene3::default() };
+        let floor = Some(bounds.low[1] - 0.05);
+        let mut scene = Scene3 { meshes: meshes.to_vec(), floor, ..Scene3::default() };
         if names {
-            // Above the held end of each beam.
-            scene.labels = simulation
-                .bodies()
-                .iter()
-                .enumerate()
-                .map(|(i, b)| Label {
-                    at: [0.0, 1.3, 0.42 * i as f64 + 0.12],
-                    text: b.name.replace('_', " "),
-                })
-                .collect();
+            scene.caption = Some("from the back: arap, corotated, neo-Hookean, St. Venant-Kirchhoff".into());
         }
-        let camera = Camera::fit_from(&bounds, f64::from(width) / f64::from(height), [0.75, 0.35, 1.0]);
+        let camera = Camera::fit_from(&bounds, f64::from(width) / f64::from(height), [1.0, 0.42, 0.62]);
         let mut image = Image::new(width, height);
         render(&scene, &camera, width, height, &mut image);
         image
     };
     let last = frames.len() - 1;
-    let still = picture(&frames[last.min(12)], 1280, 720, true);
+    let still = picture(&frames[last.min(2)], 1280, 720, true);
     let png = folder.write("demo.png", |file| write_png(file, &still))?;
     let movie: Vec<Image> = frames.iter().map(|f| picture(f, 640, 360, false)).collect();
     let gif = folder.write("demo.gif", |file| write_gif(file, &movie, 25.0))?;
 
     if !args.quiet {
         let mean = reports.iter().map(|r| r.timings.total()).sum::<f64>() / reports.len() as f64;
-        let met = reports.iter().filter(|r| r.status == supple::Status::Converged).count();
+        let met = reports.iter().filter(|r| r.status == Status::Converged).count();
+        let worst = reports.iter().map(|r| r.force_residual).fold(0.0, f64::max);
         let text = format!(
-            "{} beams, {} tetrahedra, {} frames: {:.2} ms per frame on {} thread{}, {met} of {} frames converged to 1e-4\n\
+            "{} beams, {} tetrahedra, {} frames: {:.2} ms per frame on {} thread{}, {met} of {} frames converged to 1e-4, \
+             forces balance within {:.1e} in the worst\n\
              picture  {}\nmovie    {}\nmeshes   {}\nin {:.1} s\n",
             surfaces.len(),
             simulation.element_count(),
@@ -159,6 +168,7 @@ pub fn run(args: &Args) -> miette::Result<()> {
             simulation.threads(),
             if simulation.threads() == 1 { "" } else { "s" },
             reports.len(),
+            worst,
             png.display(),
             gif.display(),
             folder.path().join("frame-*.obj").display(),
