@@ -51,6 +51,7 @@ impl Default for WorldSettings {
 
 /// Who minimises a step's problem (5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
     /// The alternating direction method of multipliers, Algorithm 1 of the paper.
@@ -60,6 +61,7 @@ pub enum Method {
 
 /// Where a step's iteration starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Start {
     /// At x̃, where the body would go without elastic forces; as published.

@@ -16,7 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("settings", &["term", "error"]),
     ("solve", &["math", "exec", "term", "global", "settings"]),
     ("sim", &["math", "exec", "term", "global", "settings", "error", "solve"]),
-    ("scene", &["math", "energy", "term", "mesh", "settings", "error", "sim"]),
+    ("scene", &["math", "energy", "term", "mesh", "settings", "error", "solve", "sim"]),
 ];
 
 fn rust_files(dir: &Path, out: &mut Vec<PathBuf>) {

@@ -73,3 +73,175 @@ pub fn twist(points: &mut [[f64; 3]], angle: f64, length: f64, centre: [f64; 2])
         (p[1], p[2]) = (centre[0] + c * y - s * z, centre[1] + s * y + c * z);
     }
 }
+
+/// A grid of cells bent into a solid: `map` places the grid's node (i, j, k); with `ring` the last layer along x is the first.
+///
+/// Cells are cut into six tetrahedra around the diagonal that leads away from the middle of the y–z section (and of
+/// the whole, if not a ring), so that no tetrahedron has all its corners on a rounded edge.
+fn bent(
+    cells: [usize; 3],
+    along_x: Layers,
+    map: impl Fn([usize; 3]) -> [f64; 3],
+) -> Result<TetMesh, MeshError> {
+    let [nx, ny, nz] = cells;
+    let layers = if along_x == Layers::Ring { nx } else { nx + 1 };
+    let count = layers.checked_mul(ny + 1).and_then(|n| n.checked_mul(nz + 1));
+    if count.is_none_or(|n| n > 16_000_000) {
+        return Err(MeshError::Parameter(format!("a shape of {cells:?} cells is too large")));
+    }
+    let mut vertices = Vec::new();
+    for k in 0..=nz {
+        for j in 0..=ny {
+            for i in 0..layers {
+                vertices.push(map([i, j, k]));
+            }
+        }
+    }
+    let mut tets = Vec::new();
+    for k in 0..nz {
+        for j in 0..ny {
+            for i in 0..nx {
+                // Mirror the pattern in each half, so that its diagonal points outwards.
+                let flip = [along_x == Layers::Outward && 2 * i < nx, 2 * j < ny, 2 * k < nz];
+                let id = |corner: usize| {
+                    let bit = |c: usize| (corner >> c & 1) ^ usize::from(flip[c]);
+                    ((i + bit(0)) % layers + layers * ((j + bit(1)) + (ny + 1) * (k + bit(2)))) as u32
+                };
+                let odd = flip.iter().filter(|f| **f).count() % 2 == 1;
+                for t in &SIX {
+                    let mut tet = t.map(id);
+                    if odd {
+                        tet.swap(2, 3);
+                    }
+                    tets.push(tet);
+                }
+            }
+        }
+    }
+    TetMesh::new(vertices, tets)
+}
+
+/// What the first direction of a bent grid is.
+#[derive(Clone, Copy, PartialEq)]
+enum Layers {
+    /// Layer upon layer.
+    Straight,
+    /// From the middle to both sides, rounded like the others.
+    Outward,
+    /// The last layer is the first.
+    Ring,
+}
+
+fn positive(name: &str, values: &[(&str, f64)]) -> Result<(), MeshError> {
+    match values.iter().find(|(_, v)| !(v.is_finite() && *v > 0.0)) {
+        Some((what, v)) => {
+            Err(MeshError::Parameter(format!("the {what} of a {name} must be positive, not {v}")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn even(name: &str, cells: usize) -> Result<(), MeshError> {
+    if cells >= 2 && cells.is_multiple_of(2) && cells <= 2000 {
+        Ok(())
+    } else {
+        Err(MeshError::Parameter(format!(
+            "a {name} needs an even number of cells across, at least 2, not {cells}"
+        )))
+    }
+}
+
+/// Node i of n cells as a number from −1 to 1.
+fn unit(i: usize, n: usize) -> f64 {
+    2.0 * i as f64 / n as f64 - 1.0
+}
+
+/// A point of the square [−1, 1]² moved along its ray into the unit disc.
+fn disc(y: f64, z: f64) -> [f64; 2] {
+    let (largest, length) = (y.abs().max(z.abs()), y.hypot(z));
+    let f = if length > 0.0 { largest / length } else { 0.0 };
+    [f * y, f * z]
+}
+
+/// A ball of a radius around the origin with an even number of cells across.
+pub fn ball(radius: f64, cells: usize) -> Result<TetMesh, MeshError> {
+    positive("sphere", &[("radius", radius)])?;
+    even("sphere", cells)?;
+    bent([cells; 3], Layers::Outward, |n| {
+        let p = n.map(|i| unit(i, cells));
+        let largest = p.iter().fold(0.0f64, |a, b| a.max(b.abs()));
+        let length = p.iter().map(|a| a * a).sum::<f64>().sqrt();
+        let f = if length > 0.0 { radius * largest / length } else { 0.0 };
+        p.map(|a| f * a)
+    })
+}
+
+/// A cylinder along x from the origin, with an even number of cells across and some along.
+pub fn cylinder(radius: f64, length: f64, cells: usize, along: usize) -> Result<TetMesh, MeshError> {
+    positive("cylinder", &[("radius", radius), ("length", length)])?;
+    even("cylinder", cells)?;
+    if along == 0 {
+        return Err(MeshError::Parameter("a cylinder needs at least one cell along".into()));
+    }
+    bent([along, cells, cells], Layers::Straight, |[i, j, k]| {
+        let [y, z] = disc(unit(j, cells), unit(k, cells));
+        [length * i as f64 / along as f64, radius * y, radius * z]
+    })
+}
+
+/// A ring around the y axis: `radius` to the middle of the tube, which has the radius `tube`.
+pub fn torus(radius: f64, tube: f64, cells: usize, around: usize) -> Result<TetMesh, MeshError> {
+    positive("torus", &[("radius", radius), ("tube radius", tube)])?;
+    even("torus", cells)?;
+    if around < 3 || tube >= radius {
+        return Err(MeshError::Parameter(format!(
+            "a torus needs at least 3 cells around and a tube thinner than its radius, not {around} and {tube} of {radius}"
+        )));
+    }
+    bent([around, cells, cells], Layers::Ring, |[i, j, k]| {
+        let [y, z] = disc(unit(j, cells), unit(k, cells));
+        let (s, c) = (std::f64::consts::TAU * i as f64 / around as f64).sin_cos();
+        let r = radius + tube * z;
+        // x along the ring, y up, z outwards: a right-handed frame.
+        [r * s, tube * y, r * c]
+    })
+}
+
+/// Nodes of a net in the x–z plane, and its edges: along both directions and both diagonals of each cell.
+pub fn net(size: [f64; 2], cells: [usize; 2]) -> Result<(Vec<[f64; 3]>, Vec<[u32; 2]>), MeshError> {
+    positive("cloth", &[("width", size[0]), ("length", size[1])])?;
+    let [nx, nz] = cells;
+    if nx == 0 || nz == 0 || (nx + 1).saturating_mul(nz + 1) > 4_000_000 {
+        return Err(MeshError::Parameter(format!("a cloth of {cells:?} cells cannot be made")));
+    }
+    let id = |i: usize, k: usize| (i + (nx + 1) * k) as u32;
+    let mut vertices = Vec::new();
+    let mut edges = Vec::new();
+    for k in 0..=nz {
+        for i in 0..=nx {
+            vertices.push([size[0] * i as f64 / nx as f64, 0.0, size[1] * k as f64 / nz as f64]);
+            if i < nx {
+                edges.push([id(i, k), id(i + 1, k)]);
+            }
+            if k < nz {
+                edges.push([id(i, k), id(i, k + 1)]);
+            }
+            if i < nx && k < nz {
+                edges.push([id(i, k), id(i + 1, k + 1)]);
+                edges.push([id(i + 1, k), id(i, k + 1)]);
+            }
+        }
+    }
+    Ok((vertices, edges))
+}
+
+/// Nodes of a rope along x from the origin, and its segments.
+pub fn rope(length: f64, segments: usize) -> Result<(Vec<[f64; 3]>, Vec<[u32; 2]>), MeshError> {
+    positive("rope", &[("length", length)])?;
+    if segments == 0 || segments > 4_000_000 {
+        return Err(MeshError::Parameter(format!("a rope of {segments} segments cannot be made")));
+    }
+    let vertices = (0..=segments).map(|i| [length * i as f64 / segments as f64, 0.0, 0.0]).collect();
+    let edges = (0..segments as u32).map(|i| [i, i + 1]).collect();
+    Ok((vertices, edges))
+}

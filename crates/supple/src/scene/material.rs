@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 /// A built-in material of solids. The formulas are in `energy/`, one file each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MaterialKind {
     /// Small strain, not corotated.

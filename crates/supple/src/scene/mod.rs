@@ -4,10 +4,21 @@
 //! |---|---|
 //! | `mod.rs` | [`Scene`] |
 //! | `material.rs` | [`Material`], and the only `match` over materials |
+//! | `file.rs` | [`file::SceneFile`]: what a scene file says |
+//! | `parse.rs` | from text to a scene file, with errors that point at the place |
+//! | `place.rs` | shapes, transforms, selections, start states |
+//! | `program.rs` | [`Program`]: a scene file made ready to run, with its motions |
 
+pub mod file;
 mod material;
+pub mod parse;
+mod place;
+mod program;
 
 pub use material::{Material, MaterialKind};
+pub use parse::SceneError;
+pub use place::Asset;
+pub use program::{Look, Program, settings};
 
 use crate::energy::Soft;
 use crate::energy::project::{Point, Sphere};

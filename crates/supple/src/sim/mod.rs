@@ -289,6 +289,16 @@ impl Simulation {
         exec.install(|| self.terms.energy(&self.state.x, &exec)).inverted
     }
 
+    /// For each tetrahedron, body after body in order of adding: its largest stretch, and its von Mises stress in Pa.
+    pub fn element_fields(&self) -> Vec<[f64; 2]> {
+        let mut all = Vec::new();
+        for b in self.terms.batches() {
+            b.fields(&self.state.x, &mut |origin, values| all.push((origin, values)));
+        }
+        all.sort_by_key(|(origin, _)| *origin);
+        all.into_iter().map(|(_, values)| values).collect()
+    }
+
     /// One time step.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         self.advance(None)

@@ -29,6 +29,15 @@ pub struct Timings {
 }
 
 impl Timings {
+    /// Both together.
+    pub fn plus(&self, o: &Timings) -> Timings {
+        Timings {
+            local: self.local + o.local,
+            global: self.global + o.global,
+            solve: self.solve + o.solve,
+            rest: self.rest + o.rest,
+        }
+    }
     /// The whole step.
     pub fn total(&self) -> f64 {
         self.local + self.global + self.rest

@@ -12,6 +12,7 @@ use crate::exec::Exec;
 use crate::math::lane::dispatch;
 use crate::math::nodes::Row;
 use crate::math::real::{BLOCK, Block};
+use crate::math::small::Local;
 
 /// Packets per chunk.
 const CHUNK: usize = 32;
@@ -303,6 +304,19 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
     }
     fn origin(&self, element: usize) -> Option<(u32, u32)> {
         self.origin.get(element).copied()
+    }
+    fn fields(&self, x: &[Row], f: &mut dyn FnMut((u32, u32), [f64; 2])) {
+        if D != 3 {
+            return;
+        }
+        for (element, origin) in self.origin.iter().enumerate() {
+            let Some((c, p, l)) = self.locate(element) else { continue };
+            let chunk = &self.chunks[c];
+            let dx = chunk.local::<f64, D>(p, l, x);
+            let stress = self.potential.stress(&chunk.element::<f64>(p, l, P::PARAMS), &dx);
+            let three = |a: &Local<f64, D>| [a[0], a[1 % D], a[2 % D]];
+            f(*origin, kernel::stretch_and_stress(&three(&dx), &three(&stress)));
+        }
     }
     fn find_non_finite(&self) -> Option<usize> {
         (0..self.len()).find(|&e| {

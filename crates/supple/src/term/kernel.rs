@@ -6,7 +6,10 @@ use crate::energy::{Domain, Element, MAX_PARAMS, Potential};
 use crate::math::lane::Kernel;
 use crate::math::nodes::Row;
 use crate::math::real::{BLOCK, Block, Mask, Real};
-use crate::math::small::{Local, Vec3, add, axpy, dot, minus, norm2, plus, scale, sub, zeros};
+use crate::math::small::{
+    Local, Mat3, Vec3, add, axpy, det, dot, minus, mul, norm2, plus, scale, sub, transpose, zeros,
+};
+use crate::math::svd::svd;
 
 /// What a kernel works on: a chunk and its potential.
 pub(super) struct View<'a, const V: usize, P> {
@@ -20,7 +23,7 @@ impl<const V: usize> Chunk<V> {
 
     /// Dx of packet p: Σ (x_v − x_0) g_vᵀ.
     #[inline(always)]
-    fn local<R: Real, const D: usize>(&self, p: usize, lane: usize, x: &[Row]) -> Local<R, D> {
+    pub fn local<R: Real, const D: usize>(&self, p: usize, lane: usize, x: &[Row]) -> Local<R, D> {
         let nodes = &self.nodes[p];
         let g = &self.g[p * Self::ROWS * D..(p + 1) * Self::ROWS * D];
         let mut f = zeros::<R, D>();
@@ -62,7 +65,7 @@ impl<const V: usize> Chunk<V> {
     }
 
     #[inline(always)]
-    fn element<R: Real>(&self, p: usize, lane: usize, params: usize) -> Element<R> {
+    pub fn element<R: Real>(&self, p: usize, lane: usize, params: usize) -> Element<R> {
         let mut e = Element { k: R::load(&self.scale[3 * p + 2], lane), param: [R::zero(); MAX_PARAMS] };
         let stored = &self.param[p * params..(p + 1) * params];
         for q in 0..params {
@@ -304,4 +307,15 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
         }
         chunk.sums = sums;
     }
+}
+
+/// The largest stretch of F, and the von Mises norm of the Cauchy stress P Fᵀ/|J| in Pa.
+pub(super) fn stretch_and_stress(f: &Mat3<f64>, p: &Mat3<f64>) -> [f64; 2] {
+    let j = det(f).abs().max(1e-12);
+    let mut s = mul(p, &transpose(f));
+    let mean = (s[0][0] + s[1][1] + s[2][2]) / 3.0;
+    for i in 0..3 {
+        s[i][i] -= mean;
+    }
+    [svd(f).s[0], (1.5 * norm2(&s)).sqrt() / j]
 }

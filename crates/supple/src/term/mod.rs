@@ -29,6 +29,7 @@ use crate::math::nodes::Row;
 
 /// How the dual variables start a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DualStart {
     /// u = 0, as published.
@@ -105,6 +106,8 @@ pub trait TermBatch: Send + Sync {
     fn params(&self, element: usize) -> Vec<f64>;
     /// For each element in order of adding: which body's, and which of that body.
     fn origin(&self, element: usize) -> Option<(u32, u32)>;
+    /// Calls `f` with the origin, largest stretch and von Mises stress (Pa) of each tetrahedron; nothing for other elements.
+    fn fields(&self, x: &[Row], f: &mut dyn FnMut((u32, u32), [f64; 2]));
     /// The first element whose z or u is not finite.
     fn find_non_finite(&self) -> Option<usize>;
     /// (z, u, w²) of one element, 3×D by columns; for observers and tests.

@@ -6,6 +6,7 @@ use crate::energy::Lame;
 
 /// How the stiffness k in w² = s·k·V follows from the material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum WeightRule {
     /// The bulk modulus λ + ⅔μ, for every material: slow and safe.

@@ -1,0 +1,380 @@
+//! `supple run`: a scene from a file to an animation.
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use miette::{IntoDiagnostic, WrapErr, miette};
+use serde_json::json;
+use supple::scene::Program;
+use supple::{Status, StepReport};
+
+use super::Failure;
+use crate::export::{self, Exporter, Floor, Format, Frame, Model, ModelBody};
+use crate::files::OutputDir;
+use crate::input;
+use crate::load::Loaded;
+use crate::picture::palette;
+
+/// Run a scene file: simulate, show progress, write the animation and the numbers
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The scene, a TOML file
+    scene: PathBuf,
+    #[command(flatten)]
+    pub options: Options,
+}
+
+/// Options of a run, for scenes from files and built-in ones alike.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Options {
+    /// Folder for exports [default: out/<scene>]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Frames to simulate, instead of the scene's
+    #[arg(long, value_name = "N")]
+    pub frames: Option<u64>,
+    /// Threads, instead of the scene's; 0 takes all of the machine
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Set a value of the scene, for example solve.iterations=50 or body.beam.material.young=2e5
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Also export in this format: obj, ply, stl, vtu, glb, usda, pc2, npz, png, gif, apng, mp4
+    #[arg(long = "export", value_name = "FORMAT")]
+    pub export: Vec<Format>,
+    /// Write one JSON object per frame to this file
+    #[arg(long, value_name = "FILE")]
+    pub stats: Option<PathBuf>,
+    /// Write a checkpoint every N frames
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub checkpoint_every: Option<u64>,
+    /// Go on from a checkpoint of the same scene
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+    /// Fail at the first frame that does not converge
+    #[arg(long)]
+    pub strict: bool,
+    /// Replace files that are already there
+    #[arg(long)]
+    pub force: bool,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Print the summary as JSON, or write it to a file
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+    /// Let the scene read meshes from this folder too
+    #[arg(long, value_name = "DIR")]
+    pub allow_dir: Vec<PathBuf>,
+}
+
+/// Runs a scene file.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let mut set = args.options.set.clone();
+    if let Some(n) = args.options.threads {
+        set.push(format!("solve.threads={n}"));
+    }
+    let scene = Loaded::read(&args.scene, &set).map_err(Failure::load)?;
+    let stem = args.scene.file_stem().map_or_else(|| "scene".into(), |s| s.to_string_lossy().into_owned());
+    simulate(&scene, &stem, &args.options, &[])
+}
+
+/// What a run knows of its frames.
+struct Tally {
+    reports: usize,
+    converged: usize,
+    iterations: usize,
+    seconds: f64,
+    worst: f64,
+    inverted: usize,
+    last: Option<StepReport>,
+}
+
+/// Simulates a loaded scene and writes what was asked for. `extra` formats are those that the verb adds.
+pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format]) -> Result<(), Failure> {
+    let started = Instant::now();
+    let (mut program, notes) = scene.build(&options.allow_dir).map_err(Failure::load)?;
+    let frames = options.frames.unwrap_or(program.frames);
+    if let Some(path) = &options.resume {
+        let bytes = input::read_file(path).map_err(|e| Failure::input(miette!("{e}")))?;
+        program.simulation.restore(&bytes).map_err(|e| Failure::input(miette!("{}: {e}", path.display())))?;
+    }
+    let substeps = u64::from(program.substeps);
+    let first = program.simulation.frame() / substeps;
+
+    let mut formats: BTreeSet<Format> = options.export.iter().chain(extra).copied().collect();
+    for f in &scene.file.output.export {
+        formats.insert(f.parse().map_err(|e: export::UnknownFormat| {
+            Failure::load(scene.explain(supple::scene::SceneError::at("output.export", e.to_string())))
+        })?);
+    }
+    let out = options.out.clone().unwrap_or_else(|| PathBuf::from("out").join(name));
+    let needs_folder = !formats.is_empty() || options.checkpoint_every.is_some();
+    let folder = if needs_folder { Some(OutputDir::create(&out, options.force).map_err(Failure::input)?) } else { None };
+    let mut exporters = Vec::new();
+    for f in formats {
+        let e = export::exporter(f, name, model(&program), export_options(scene, &program, frames))
+            .map_err(Failure::input)?;
+        if let Some(folder) = &folder {
+            for file in e.outputs(frames) {
+                folder.check(&file).map_err(Failure::input)?;
+            }
+        }
+        exporters.push(e);
+    }
+    let mut stats = options.stats.as_deref().map(|p| create(p, options.force)).transpose()?;
+
+    let stop = Arc::new(AtomicBool::new(false));
+    let heard = stop.clone();
+    // A second handler in one process is refused: then the first one is at work already.
+    let _ = ctrlc::set_handler(move || heard.store(true, Ordering::SeqCst));
+
+    let bar = progress(frames.saturating_sub(first), options.quiet);
+    for note in &notes {
+        bar.println(format!("note: {note}"));
+    }
+    let mut tally =
+        Tally { reports: 0, converged: 0, iterations: 0, seconds: 0.0, worst: 0.0, inverted: 0, last: None };
+    let mut outcome = Ok(());
+    let mut interrupted = false;
+    export_frame(&mut exporters, folder.as_ref(), &program, first)?;
+    for frame in first + 1..=frames {
+        let report = match program.frame_with(&mut || stop.load(Ordering::Relaxed)) {
+            Ok(r) => r,
+            Err(e) => {
+                outcome = Err(Failure::run(miette!("frame {frame}: {e}")));
+                break;
+            }
+        };
+        if report.status == Status::Stopped {
+            interrupted = true;
+            break;
+        }
+        export_frame(&mut exporters, folder.as_ref(), &program, frame)?;
+        if let Some((file, path)) = &mut stats {
+            write_stats(file, frame, &report)
+                .into_diagnostic()
+                .wrap_err_with(|| format!("cannot write {}", path.display()))
+                .map_err(Failure::run)?;
+        }
+        if let (Some(every), Some(folder)) = (options.checkpoint_every, &folder)
+            && frame % every == 0
+        {
+            folder
+                .write_bytes(&format!("{name}-{frame:04}.checkpoint"), &program.simulation.checkpoint())
+                .map_err(Failure::input)?;
+        }
+        tally.add(&report);
+        bar.set_message(format!(
+            "{:.1} ms/frame, {} iterations, residual {:.0e}",
+            1e3 * report.timings.total(),
+            report.iterations,
+            report.force_residual
+        ));
+        bar.inc(1);
+        if options.strict && report.status != Status::Converged {
+            outcome = Err(Failure::run(miette!(
+                "frame {frame} did not converge: {} after {} iterations, force residual {:.1e}",
+                report.status,
+                report.iterations,
+                report.force_residual
+            )));
+            break;
+        }
+        if stop.load(Ordering::Relaxed) {
+            interrupted = true;
+            break;
+        }
+    }
+    bar.set_message("writing");
+    let mut written = Vec::new();
+    if let Some(folder) = &folder {
+        for e in &mut exporters {
+            written.extend(e.finish(folder).map_err(Failure::run)?);
+        }
+    }
+    bar.finish_and_clear();
+    summary(&program, &tally, options, started.elapsed().as_secs_f64(), interrupted, &written)?;
+    outcome
+}
+
+impl Tally {
+    fn add(&mut self, r: &StepReport) {
+        self.reports += 1;
+        self.converged += usize::from(r.status == Status::Converged);
+        self.iterations += r.iterations;
+        self.seconds += r.timings.total();
+        self.worst = self.worst.max(r.force_residual);
+        self.inverted = self.inverted.max(r.inverted);
+        self.last = Some(*r);
+    }
+}
+
+fn progress(frames: u64, quiet: bool) -> ProgressBar {
+    let bar = ProgressBar::new(frames);
+    bar.set_draw_target(if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() });
+    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} frames, {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// A file of the caller's, refused if it is there already.
+fn create(path: &Path, force: bool) -> Result<(BufWriter<File>, PathBuf), Failure> {
+    let open = if force { File::create(path) } else { File::create_new(path) };
+    let file = open.map_err(|e| {
+        let hint = if e.kind() == std::io::ErrorKind::AlreadyExists { "; allow it with --force" } else { "" };
+        Failure::input(miette!("cannot write {}: {e}{hint}", path.display()))
+    })?;
+    Ok((BufWriter::new(file), path.to_path_buf()))
+}
+
+fn write_stats(file: &mut BufWriter<File>, frame: u64, r: &StepReport) -> std::io::Result<()> {
+    let line = json!({
+        "frame": frame, "time": r.time, "status": r.status, "iterations": r.iterations,
+        "primal": r.primal, "dual": r.dual, "force_residual": r.force_residual,
+        "energy": { "elastic": r.energy.elastic, "kinetic": r.energy.kinetic, "potential": r.energy.potential },
+        "inverted": r.inverted,
+        "local_ms": 1e3 * r.timings.local, "global_ms": 1e3 * r.timings.global, "frame_ms": 1e3 * r.timings.total(),
+    });
+    writeln!(file, "{line}")?;
+    file.flush()
+}
+
+fn model(program: &Program) -> Model {
+    let mut pins = Vec::new();
+    let bodies = program
+        .simulation
+        .bodies()
+        .iter()
+        .zip(&program.bodies)
+        .enumerate()
+        .map(|(i, (b, look))| {
+            pins.extend(look.pins.iter().map(|&p| b.first_node as u32 + p));
+            ModelBody {
+                name: b.name.clone(),
+                first_node: b.first_node,
+                nodes: b.nodes,
+                tets: look.tets.clone(),
+                surface: look.surface.clone(),
+                edges: look.edges.clone(),
+                colour: palette::body(i),
+            }
+        })
+        .collect();
+    // Pins of solids are inside of what is drawn; only those of nets are shown.
+    pins.retain(|&p| {
+        program.simulation.bodies().iter().zip(&program.bodies).any(|(b, look)| {
+            !look.edges.is_empty() && (b.first_node..b.first_node + b.nodes).contains(&(p as usize))
+        })
+    });
+    Model { bodies, pins }
+}
+
+fn export_options(scene: &Loaded, program: &Program, frames: u64) -> export::Options {
+    let dt = program.simulation.settings().time.dt * f64::from(program.substeps);
+    let mut o = export::Options { fps: 1.0 / dt, frames, ..export::Options::default() };
+    if let Some(view) = scene.file.output.view {
+        o.from = view;
+    }
+    if let Some(height) = scene.file.output.floor {
+        o.floor = Floor::At(height);
+    }
+    o
+}
+
+fn export_frame(
+    exporters: &mut [Box<dyn Exporter>],
+    folder: Option<&OutputDir>,
+    program: &Program,
+    index: u64,
+) -> Result<(), Failure> {
+    let Some(folder) = folder.filter(|_| !exporters.is_empty()) else { return Ok(()) };
+    let (positions, velocities) = (program.simulation.positions(), program.simulation.velocities());
+    let values = program.simulation.element_fields();
+    let fields = [
+        ("stretch", values.iter().map(|v| v[0]).collect::<Vec<f64>>()),
+        ("stress", values.iter().map(|v| v[1]).collect()),
+    ];
+    let frame = Frame {
+        index,
+        time: program.simulation.time(),
+        positions: &positions,
+        velocities: &velocities,
+        element_fields: &fields,
+    };
+    for e in exporters {
+        e.frame(folder, &frame).map_err(Failure::run)?;
+    }
+    Ok(())
+}
+
+fn summary(
+    program: &Program,
+    t: &Tally,
+    options: &Options,
+    seconds: f64,
+    interrupted: bool,
+    written: &[PathBuf],
+) -> Result<(), Failure> {
+    let frames = t.reports.max(1) as f64;
+    if let Some(path) = &options.json {
+        let energy = t.last.map(|r| r.energy);
+        let text = json!({
+            "frames": t.reports, "converged": t.converged, "interrupted": interrupted,
+            "nodes": program.simulation.node_count(), "elements": program.simulation.element_count(),
+            "threads": program.simulation.threads(), "iterations": t.iterations,
+            "frame_ms": 1e3 * t.seconds / frames, "seconds": seconds,
+            "worst_force_residual": t.worst, "most_inverted": t.inverted, "energy": energy,
+            "outputs": written.iter().map(|p| p.display().to_string()).collect::<Vec<_>>(),
+        });
+        let text = format!("{text}\n");
+        if path.as_os_str() == "-" {
+            std::io::stdout().write_all(text.as_bytes()).into_diagnostic().map_err(Failure::run)?;
+        } else {
+            let (mut file, _) = create(path, options.force)?;
+            file.write_all(text.as_bytes()).and_then(|()| file.flush()).into_diagnostic().map_err(Failure::run)?;
+        }
+    }
+    if options.quiet || options.json.as_deref().is_some_and(|p| p.as_os_str() == "-") {
+        return Ok(());
+    }
+    let mut text = String::new();
+    let mut row = |name: &str, value: String| text.push_str(&format!("{name:<22}{value}\n"));
+    row("bodies", format!("{}", program.bodies.len()));
+    row(
+        "nodes, elements",
+        format!("{}, {}", program.simulation.node_count(), program.simulation.element_count()),
+    );
+    row(
+        "frames",
+        format!("{}{} in {seconds:.1} s", t.reports, if interrupted { " (interrupted)" } else { "" }),
+    );
+    row(
+        "time per frame",
+        format!("{:.2} ms on {} thread(s), {:.1} iterations", 1e3 * t.seconds / frames, program.simulation.threads(), t.iterations as f64 / frames),
+    );
+    row("converged", format!("{} of {} frames; worst force residual {:.1e}", t.converged, t.reports, t.worst));
+    if t.inverted > 0 {
+        let now = t.last.map_or(0, |r| r.inverted);
+        row("inverted elements", format!("at most {}, {now} at the end", t.inverted));
+    }
+    if let Some(r) = t.last {
+        row(
+            "energy at the end",
+            format!("elastic {:.3e} J, kinetic {:.3e} J", r.energy.elastic, r.energy.kinetic),
+        );
+    }
+    for p in written.iter().take(12) {
+        row("wrote", p.display().to_string());
+    }
+    if written.len() > 12 {
+        row("", format!("and {} more files", written.len() - 12));
+    }
+    std::io::stdout().write_all(text.as_bytes()).into_diagnostic().map_err(Failure::run)
+}

@@ -1,0 +1,98 @@
+//! Scene files from the disk: text, overrides, and the meshes that they name, none from outside of their folder.
+use std::path::{Component, Path, PathBuf};
+
+use supple::scene::file::SceneFile;
+use supple::scene::{Asset, Program, SceneError, parse};
+
+use crate::input::{self, InputError};
+
+/// A scene as it was read, with what is needed to say where something is wrong.
+#[derive(Debug)]
+pub struct Loaded {
+    /// Path or name of a built-in scene.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// Folder that its meshes are relative to; none for built-in scenes.
+    pub folder: Option<PathBuf>,
+    /// What it says, with the overrides.
+    pub file: SceneFile,
+}
+
+/// Why a scene cannot be run, as text for a person.
+#[derive(Debug)]
+pub struct LoadError(pub String);
+
+impl Loaded {
+    /// Reads and parses a scene file. `overrides` are `key.path=value`.
+    pub fn read(path: &Path, overrides: &[String]) -> Result<Loaded, LoadError> {
+        let bytes = input::read_file(path).map_err(|e: InputError| LoadError(format!("{e}\n")))?;
+        if bytes.len() > 16 << 20 {
+            return Err(LoadError(format!("{}: a scene file of {} bytes is too large\n", path.display(), bytes.len())));
+        }
+        let text = String::from_utf8(bytes).map_err(|e| {
+            LoadError(format!("{}: not UTF-8 text (byte {})\n", path.display(), e.utf8_error().valid_up_to()))
+        })?;
+        let folder = path.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf);
+        Loaded::parse(&path.display().to_string(), text, Some(folder), overrides)
+    }
+
+    /// Parses the text of a scene.
+    pub fn parse(
+        name: &str,
+        text: String,
+        folder: Option<PathBuf>,
+        overrides: &[String],
+    ) -> Result<Loaded, LoadError> {
+        let mut pairs = Vec::new();
+        for o in overrides {
+            let Some((key, value)) = o.split_once('=') else {
+                return Err(LoadError(format!("--set {o}: write it as key.path=value\n")));
+            };
+            pairs.push((key.trim().to_string(), value.trim().to_string()));
+        }
+        match parse::parse(&text, &pairs) {
+            Ok(file) => Ok(Loaded { name: name.to_string(), text, folder, file }),
+            Err(e) => Err(LoadError(e.located(&text).render(name, &text))),
+        }
+    }
+
+    /// Where something is wrong, as text.
+    pub fn explain(&self, e: SceneError) -> LoadError {
+        LoadError(e.located(&self.text).render(&self.name, &self.text))
+    }
+
+    /// Builds the scene. Meshes may also lie in the folders of `allowed`.
+    pub fn build(&self, allowed: &[PathBuf]) -> Result<(Program, Vec<String>), LoadError> {
+        let mut notes = Vec::new();
+        let mut assets = |path: &str| {
+            let folder = self.folder.as_deref().ok_or("a built-in scene has no mesh files".to_string())?;
+            let path = resolve(folder, path, allowed)?;
+            let mesh = input::read_mesh(&path).map_err(|e| e.to_string())?;
+            notes.extend(mesh.notes.iter().map(|n| format!("{}: {n}", path.display())));
+            let groups = mesh.node_groups();
+            Ok(Asset { vertices: mesh.vertices, tets: mesh.tets, groups })
+        };
+        let program = Program::new(&self.file, &mut assets).map_err(|e| self.explain(e))?;
+        Ok((program, notes))
+    }
+}
+
+/// The file that a scene means by a path: below its folder or an allowed one, whatever links and dots say.
+fn resolve(folder: &Path, path: &str, allowed: &[PathBuf]) -> Result<PathBuf, String> {
+    if path.contains("://") {
+        return Err(format!("`{path}` is an address; meshes are read from files only"));
+    }
+    let given = Path::new(path);
+    let plain = given.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+    let full = folder.join(given);
+    let real = full.canonicalize().map_err(|e| format!("cannot find `{path}`: {e}"))?;
+    let inside = |dir: &Path| dir.canonicalize().is_ok_and(|d| real.starts_with(d));
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    if (plain && inside(here)) || allowed.iter().any(|d| inside(d)) {
+        // The name as given, so that companions of the file are looked for beside it.
+        Ok(full)
+    } else {
+        Err(format!("`{path}` lies outside of the scene's folder; allow it with --allow-dir"))
+    }
+}

@@ -1,0 +1,530 @@
+//! What a scene file says: one structure per table, with the meaning, unit and default of each key.
+//!
+//! `parse.rs` reads the text, `place.rs` turns shapes, transforms and selections into nodes, `program.rs` runs it. The
+//! same comments become the JSON schema and `docs/scene-format.md` explains them with examples.
+
+use super::MaterialKind;
+use crate::settings::{DualStart, Method, SolveSettings, Start, WeightRule};
+use serde::{Deserialize, Serialize};
+
+/// A scene: bodies, what holds and moves them, how to solve, what to write.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SceneFile {
+    /// Version of the format: 1.
+    pub version: u32,
+    /// Time stepping.
+    #[serde(default)]
+    pub time: Time,
+    /// The world around the bodies.
+    #[serde(default)]
+    pub world: World,
+    /// How each step is solved.
+    #[serde(default)]
+    pub solve: Solve,
+    /// The bodies.
+    pub body: Vec<Body>,
+    /// Nodes that are held exactly, or moved exactly by a script.
+    #[serde(default)]
+    pub pin: Vec<Pin>,
+    /// Nodes that are held, or moved, by springs of zero length.
+    #[serde(default)]
+    pub anchor: Vec<Anchor>,
+    /// What a run writes.
+    #[serde(default)]
+    pub output: Output,
+}
+
+/// Time stepping. Give `dt` or `fps`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Time {
+    /// Length of a frame in s. Default 0.04.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dt: Option<f64>,
+    /// Frames per second, instead of `dt`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fps: Option<f64>,
+    /// Frames of a run. Default 50.
+    pub frames: u64,
+    /// Time steps per frame. Default 1.
+    pub substeps: u32,
+}
+
+impl Default for Time {
+    fn default() -> Self {
+        Time { dt: None, fps: None, frames: 50, substeps: 1 }
+    }
+}
+
+/// The world around the bodies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct World {
+    /// Acceleration of gravity in m/s². Default [0, −9.8, 0].
+    pub gravity: [f64; 3],
+}
+
+impl Default for World {
+    fn default() -> Self {
+        World { gravity: [0.0, -9.8, 0.0] }
+    }
+}
+
+/// Acceleration of the ADMM iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Acceleration {
+    /// As published.
+    #[default]
+    None,
+}
+
+/// How each step is solved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Solve {
+    /// The method. Default `admm`.
+    pub method: Method,
+    /// Most iterations per step. Default 20.
+    pub iterations: usize,
+    /// Relative tolerance at which a step stops early; 0 never stops early. Default 1e-6.
+    pub tolerance: f64,
+    /// Most wall-clock time per step in ms; none by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_budget_ms: Option<f64>,
+    /// Rule for the weights: `bulk` or `auto`. Default `bulk`.
+    pub weight_rule: WeightRule,
+    /// Factor of the weights. Default 1.
+    pub weight_scale: f64,
+    /// Where a step's iteration starts: `inertia` or `best`. Default `inertia`.
+    pub start: Start,
+    /// How the dual variables start: `zero` or `stress`. Default `zero`.
+    pub dual_start: DualStart,
+    /// Acceleration of the iteration: `none`.
+    pub acceleration: Acceleration,
+    /// Threads; 0 takes all of the machine. Default 0.
+    pub threads: usize,
+}
+
+impl Default for Solve {
+    fn default() -> Self {
+        let s = SolveSettings::default();
+        Solve {
+            method: s.method,
+            iterations: s.iterations,
+            tolerance: s.tolerance,
+            time_budget_ms: None,
+            weight_rule: s.weight_rule,
+            weight_scale: s.weight_scale,
+            start: s.start,
+            dual_start: s.dual_start,
+            acceleration: Acceleration::None,
+            threads: s.threads,
+        }
+    }
+}
+
+/// A body: a shape or a mesh file, placed, made of a material.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// Its name, used by pins, anchors and outputs.
+    pub name: String,
+    /// A built-in shape. Give this or `mesh`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<Shape>,
+    /// A tetrahedral mesh file, relative to the scene file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<String>,
+    /// What a solid is made of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub material: Option<MaterialTable>,
+    /// Springs along the edges of a net or rope.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub springs: Option<Springs>,
+    /// Moves the shape, in m; after `scale` and `rotate`.
+    #[serde(default)]
+    pub translate: [f64; 3],
+    /// Turns the shape about the origin; after `scale`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotate: Option<Rotation>,
+    /// Scales the shape about the origin: one factor, or one per axis.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<Scale>,
+    /// Where and how fast it starts, if not at rest.
+    #[serde(default)]
+    pub start: StartState,
+    /// Other materials for parts of a solid, later ones first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub region: Vec<Region>,
+}
+
+/// A material by name, with its constants.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct MaterialTable {
+    /// Which one.
+    pub kind: MaterialKind,
+    /// Young's modulus in Pa, > 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub young: Option<f64>,
+    /// Poisson's ratio, between −1 and 0.5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub poisson: Option<f64>,
+    /// Shear modulus μ in Pa, with `lambda` instead of `young` and `poisson`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mu: Option<f64>,
+    /// First Lamé constant λ in Pa.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lambda: Option<f64>,
+    /// Stiffness k of `arap` in Pa, instead of the other constants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stiffness: Option<f64>,
+    /// Mass per volume in kg/m³, > 0. Default 1000.
+    #[serde(default = "default_density")]
+    pub density: f64,
+}
+
+fn default_density() -> f64 {
+    1000.0
+}
+
+/// Springs along the edges of a net or rope.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Springs {
+    /// Stiffness of each in N/m, > 0.
+    pub stiffness: f64,
+    /// Mass of the whole body in kg, > 0.
+    pub mass: f64,
+    /// Rest length as a share of the length at the start. Default 1.
+    #[serde(default = "one")]
+    pub rest: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// How a cell is cut into tetrahedra.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(try_from = "u32", into = "u32")]
+pub enum SplitNumber {
+    /// Five tetrahedra.
+    Five,
+    /// Six tetrahedra.
+    #[default]
+    Six,
+}
+
+impl TryFrom<u32> for SplitNumber {
+    type Error = String;
+    fn try_from(n: u32) -> Result<Self, String> {
+        match n {
+            5 => Ok(SplitNumber::Five),
+            6 => Ok(SplitNumber::Six),
+            _ => Err(format!("a cell is cut into 5 or 6 tetrahedra, not {n}")),
+        }
+    }
+}
+
+impl From<SplitNumber> for u32 {
+    fn from(s: SplitNumber) -> u32 {
+        if s == SplitNumber::Five { 5 } else { 6 }
+    }
+}
+
+/// A built-in shape. Sizes in m.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Shape {
+    /// A box from the origin to `size`.
+    Box {
+        /// Lengths along x, y, z.
+        size: [f64; 3],
+        /// Cells along x, y, z.
+        cells: [usize; 3],
+        /// Tetrahedra per cell: 5 or 6.
+        #[serde(default)]
+        split: SplitNumber,
+    },
+    /// A beam along x from the origin, of square section.
+    Beam {
+        /// Length along x.
+        length: f64,
+        /// Width along y and z.
+        width: f64,
+        /// Cells across; along it as many as keep cells cubes.
+        cells: usize,
+        /// Tetrahedra per cell: 5 or 6.
+        #[serde(default)]
+        split: SplitNumber,
+    },
+    /// A ball around the origin.
+    Sphere {
+        /// Its radius.
+        radius: f64,
+        /// Cells across, even.
+        cells: usize,
+    },
+    /// A cylinder along x, from the origin.
+    Cylinder {
+        /// Its radius.
+        radius: f64,
+        /// Length along x.
+        length: f64,
+        /// Cells across, even.
+        cells: usize,
+        /// Cells along.
+        along: usize,
+    },
+    /// A ring around the y axis.
+    Torus {
+        /// From the centre to the middle of the tube.
+        radius: f64,
+        /// Radius of the tube.
+        tube: f64,
+        /// Cells across the tube, even.
+        cells: usize,
+        /// Cells around.
+        around: usize,
+    },
+    /// A net in the x–z plane from the origin, with springs along edges and both diagonals of each cell.
+    Cloth {
+        /// Lengths along x and z.
+        size: [f64; 2],
+        /// Cells along x and z.
+        cells: [usize; 2],
+    },
+    /// A line of springs along x from the origin.
+    Rope {
+        /// Its length.
+        length: f64,
+        /// Springs.
+        segments: usize,
+    },
+}
+
+/// One factor, or one per axis.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Scale {
+    /// The same along all axes.
+    Uniform(f64),
+    /// Along x, y and z.
+    PerAxis([f64; 3]),
+}
+
+/// A rotation about an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Rotation {
+    /// `x`, `y`, `z`, or a direction.
+    pub axis: Axis,
+    /// Angle in degrees.
+    pub angle: f64,
+}
+
+/// An axis by name or by direction.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Axis {
+    /// `"x"`, `"y"` or `"z"`.
+    Named(AxisName),
+    /// A direction.
+    Direction([f64; 3]),
+}
+
+/// A coordinate axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum AxisName {
+    /// (1, 0, 0).
+    X,
+    /// (0, 1, 0).
+    Y,
+    /// (0, 0, 1).
+    Z,
+}
+
+/// Where and how fast a body starts. Positions change in the order of the keys here, starting from the placed rest shape.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct StartState {
+    /// Stretches along x, y and z about the centre of the body.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stretch: Option<[f64; 3]>,
+    /// Twists about an axis through the centre: no turn at one end, `angle` at the other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub twist: Option<Rotation>,
+    /// All nodes at one point.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collapse: Option<[f64; 3]>,
+    /// All nodes at random places in the body's bounding box.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub randomise: Option<Randomise>,
+    /// Velocity of all nodes in m/s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub velocity: Option<[f64; 3]>,
+    /// Angular velocity about the centre in rad/s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spin: Option<[f64; 3]>,
+}
+
+/// Random places, repeatable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Randomise {
+    /// Any whole number; the same one gives the same places.
+    pub seed: u64,
+}
+
+/// Another material for a part of a solid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Region {
+    /// Elements whose centre is selected (`ids` are numbers of elements).
+    pub select: Select,
+    /// Their material; its density counts too.
+    pub material: MaterialTable,
+}
+
+/// Which nodes, of the placed rest shape. Give one of them.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Select {
+    /// By number, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ids: Option<Vec<u32>>,
+    /// Inside of a box, its border included.
+    #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
+    pub in_box: Option<BoxSelect>,
+    /// Inside of a sphere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sphere: Option<SphereSelect>,
+    /// On the side of a plane that its normal points to, the plane included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plane: Option<PlaneSelect>,
+    /// A named group of the mesh file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// All of them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub all: bool,
+}
+
+/// A box from `min` to `max`, in m.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct BoxSelect {
+    /// Lowest corner.
+    pub min: [f64; 3],
+    /// Highest corner.
+    pub max: [f64; 3],
+}
+
+/// A sphere, in m.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SphereSelect {
+    /// Its centre.
+    pub centre: [f64; 3],
+    /// Its radius.
+    pub radius: f64,
+}
+
+/// A plane, in m.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PlaneSelect {
+    /// A point on it.
+    pub point: [f64; 3],
+    /// Where it points to.
+    pub normal: [f64; 3],
+}
+
+/// Nodes held or moved exactly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Pin {
+    /// The body.
+    pub body: String,
+    /// Its nodes.
+    pub select: Select,
+    /// Where they go; they stay if this is empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub motion: Vec<Keyframe>,
+}
+
+/// Nodes held or moved by springs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Anchor {
+    /// The body.
+    pub body: String,
+    /// Its nodes.
+    pub select: Select,
+    /// Stiffness per node in N/m, > 0.
+    pub stiffness: f64,
+    /// Where the targets go; they stay if this is empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub motion: Vec<Keyframe>,
+}
+
+/// Where selected nodes are at a time, relative to their start: turned about `centre`, then moved. Between keyframes
+/// both are interpolated, before the first and after the last they are held.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Keyframe {
+    /// When, in s, later than the keyframe before.
+    pub time: f64,
+    /// Displacement in m.
+    #[serde(default)]
+    pub translate: [f64; 3],
+    /// Turn; several whole turns are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotate: Option<Rotation>,
+    /// Centre of the turn in m; by default the mean of the selected nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub centre: Option<[f64; 3]>,
+}
+
+/// What a run writes.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Output {
+    /// Formats: obj, ply, stl, vtu, glb, usda, pc2, npz, png, gif, apng, mp4.
+    pub export: Vec<String>,
+    /// Height of the floor that pictures show, in m; by default a little below everything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub floor: Option<f64>,
+    /// Direction from which pictures are taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub view: Option<[f64; 3]>,
+}

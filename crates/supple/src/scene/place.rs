@@ -1,0 +1,293 @@
+//! Shapes, transforms, selections and start states of a scene file, as nodes and elements.
+
+use super::file::{Axis, AxisName, Body, Region, Rotation, Scale, Select, Shape, SplitNumber, StartState};
+use super::parse::SceneError;
+use crate::energy::check::Random;
+use crate::mesh::TetMesh;
+use crate::mesh::shapes::{self, Split};
+
+/// A mesh that a scene names, as the caller read it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Asset {
+    /// Positions in m.
+    pub vertices: Vec<[f64; 3]>,
+    /// Tetrahedra.
+    pub tets: Vec<[u32; 4]>,
+    /// Named groups of nodes.
+    pub groups: Vec<(String, Vec<u32>)>,
+}
+
+/// A body's rest shape, placed.
+pub(super) struct Placed {
+    pub vertices: Vec<[f64; 3]>,
+    /// The solid, or nothing for a net.
+    pub mesh: Option<TetMesh>,
+    /// Edges of a net.
+    pub edges: Vec<[u32; 2]>,
+    pub groups: Vec<(String, Vec<u32>)>,
+}
+
+fn finite(key: impl Fn() -> String, values: &[f64]) -> Result<(), SceneError> {
+    match values.iter().find(|v| !v.is_finite()) {
+        Some(v) => Err(SceneError::at(key(), format!("must be finite, not {v}"))),
+        None => Ok(()),
+    }
+}
+
+/// The unit vector of an axis.
+pub(super) fn direction(axis: Axis, key: &str) -> Result<[f64; 3], SceneError> {
+    let d = match axis {
+        Axis::Named(AxisName::X) => [1.0, 0.0, 0.0],
+        Axis::Named(AxisName::Y) => [0.0, 1.0, 0.0],
+        Axis::Named(AxisName::Z) => [0.0, 0.0, 1.0],
+        Axis::Direction(d) => d,
+    };
+    let n = d.iter().map(|a| a * a).sum::<f64>().sqrt();
+    if !(n.is_finite() && n > 1e-100) {
+        return Err(SceneError::at(key, format!("{d:?} is no direction")));
+    }
+    Ok(d.map(|a| a / n))
+}
+
+/// Turns p about the unit axis through the origin by an angle in radians (Rodrigues).
+pub(super) fn turn(p: [f64; 3], axis: [f64; 3], angle: f64) -> [f64; 3] {
+    let (s, c) = angle.sin_cos();
+    let along = (0..3).map(|i| axis[i] * p[i]).sum::<f64>() * (1.0 - c);
+    let cross = crate::math::small::cross(axis, p);
+    std::array::from_fn(|i| c * p[i] + s * cross[i] + along * axis[i])
+}
+
+fn checked(rotation: &Rotation, key: &str) -> Result<([f64; 3], f64), SceneError> {
+    finite(|| format!("{key}.angle"), &[rotation.angle])?;
+    Ok((direction(rotation.axis, &format!("{key}.axis"))?, rotation.angle.to_radians()))
+}
+
+/// The rest shape of a body where the scene puts it.
+pub(super) fn place(
+    body: &Body,
+    key: &str,
+    assets: &mut dyn FnMut(&str) -> Result<Asset, String>,
+) -> Result<Placed, SceneError> {
+    let asset = match (&body.shape, &body.mesh) {
+        (Some(_), Some(_)) => {
+            return Err(SceneError::at(key, "has both `shape` and `mesh`: give one of them"));
+        }
+        (None, None) => return Err(SceneError::at(key, "needs a `shape` or a `mesh`")),
+        (None, Some(path)) => {
+            let asset = assets(path).map_err(|e| SceneError::at(format!("{key}.mesh"), e))?;
+            Shaped { vertices: asset.vertices, tets: asset.tets, edges: Vec::new(), groups: asset.groups }
+        }
+        (Some(shape), None) => make(shape).map_err(|e| SceneError::at(format!("{key}.shape"), e))?,
+    };
+    let scale = match body.scale {
+        None => [1.0; 3],
+        Some(Scale::Uniform(s)) => [s; 3],
+        Some(Scale::PerAxis(s)) => s,
+    };
+    if scale.iter().any(|s| !(s.is_finite() && *s > 0.0)) {
+        return Err(SceneError::at(format!("{key}.scale"), "factors must be positive and finite"));
+    }
+    finite(|| format!("{key}.translate"), &body.translate)?;
+    let rotation = body.rotate.as_ref().map(|r| checked(r, &format!("{key}.rotate"))).transpose()?;
+    let vertices: Vec<[f64; 3]> = asset
+        .vertices
+        .iter()
+        .map(|p| {
+            let p: [f64; 3] = std::array::from_fn(|c| p[c] * scale[c]);
+            let p = rotation.map_or(p, |(axis, angle)| turn(p, axis, angle));
+            std::array::from_fn(|c| p[c] + body.translate[c])
+        })
+        .collect();
+    let mesh = if asset.edges.is_empty() {
+        let made = TetMesh::new(vertices.clone(), asset.tets);
+        Some(made.map_err(|e| SceneError::at(key, e.to_string()))?)
+    } else {
+        None
+    };
+    Ok(Placed { vertices, mesh, edges: asset.edges, groups: asset.groups })
+}
+
+/// A shape before it is placed.
+struct Shaped {
+    vertices: Vec<[f64; 3]>,
+    tets: Vec<[u32; 4]>,
+    edges: Vec<[u32; 2]>,
+    groups: Vec<(String, Vec<u32>)>,
+}
+
+fn split(s: SplitNumber) -> Split {
+    if s == SplitNumber::Five { Split::Five } else { Split::Six }
+}
+
+fn make(shape: &Shape) -> Result<Shaped, String> {
+    let solid = |m: Result<TetMesh, crate::mesh::MeshError>| {
+        let m = m.map_err(|e| e.to_string())?;
+        Ok(Shaped {
+            vertices: m.vertices().to_vec(),
+            tets: m.tets().to_vec(),
+            edges: Vec::new(),
+            groups: Vec::new(),
+        })
+    };
+    let net = |(vertices, edges): (Vec<[f64; 3]>, Vec<[u32; 2]>)| {
+        Ok(Shaped { vertices, tets: Vec::new(), edges, groups: Vec::new() })
+    };
+    match shape {
+        Shape::Box { size, cells, split: s } => solid(shapes::box_mesh(*size, *cells, split(*s))),
+        Shape::Beam { length, width, cells, split: s } => {
+            let ratio = length / width * *cells as f64;
+            if !(ratio.is_finite() && ratio < 1e6) {
+                return Err("the length and width of a beam must be positive, and not too far apart".into());
+            }
+            let along = (ratio.round() as usize).max(1);
+            solid(shapes::box_mesh([*length, *width, *width], [along, *cells, *cells], split(*s)))
+        }
+        Shape::Sphere { radius, cells } => solid(shapes::ball(*radius, *cells)),
+        Shape::Cylinder { radius, length, cells, along } => {
+            solid(shapes::cylinder(*radius, *length, *cells, *along))
+        }
+        Shape::Torus { radius, tube, cells, around } => solid(shapes::torus(*radius, *tube, *cells, *around)),
+        Shape::Cloth { size, cells } => net(shapes::net(*size, *cells).map_err(|e| e.to_string())?),
+        Shape::Rope { length, segments } => net(shapes::rope(*length, *segments).map_err(|e| e.to_string())?),
+    }
+}
+
+/// The points that a selection means.
+pub(super) fn select(
+    s: &Select,
+    key: &str,
+    points: &[[f64; 3]],
+    groups: &[(String, Vec<u32>)],
+) -> Result<Vec<u32>, SceneError> {
+    let given = [
+        s.ids.is_some(),
+        s.in_box.is_some(),
+        s.sphere.is_some(),
+        s.plane.is_some(),
+        s.group.is_some(),
+        s.all,
+    ];
+    if given.iter().filter(|g| **g).count() != 1 {
+        return Err(SceneError::at(key, "give one of ids, box, sphere, plane, group or all"));
+    }
+    let inside = |test: &dyn Fn(&[f64; 3]) -> bool| -> Vec<u32> {
+        (0..points.len()).filter(|&i| test(&points[i])).map(|i| i as u32).collect()
+    };
+    let found = if let Some(ids) = &s.ids {
+        if let Some(i) = ids.iter().find(|i| **i as usize >= points.len()) {
+            let message = format!("{i} does not exist: there are {}, numbered from 0", points.len());
+            return Err(SceneError::at(format!("{key}.ids"), message));
+        }
+        let mut ids = ids.clone();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    } else if let Some(b) = &s.in_box {
+        finite(|| format!("{key}.box"), &[b.min, b.max].concat())?;
+        inside(&|p| (0..3).all(|c| b.min[c] <= p[c] && p[c] <= b.max[c]))
+    } else if let Some(q) = &s.sphere {
+        finite(|| format!("{key}.sphere"), &[&q.centre[..], &[q.radius]].concat())?;
+        inside(&|p| (0..3).map(|c| (p[c] - q.centre[c]).powi(2)).sum::<f64>() <= q.radius * q.radius)
+    } else if let Some(q) = &s.plane {
+        finite(|| format!("{key}.plane"), &[q.point, q.normal].concat())?;
+        inside(&|p| (0..3).map(|c| (p[c] - q.point[c]) * q.normal[c]).sum::<f64>() >= 0.0)
+    } else if let Some(name) = &s.group {
+        let Some((_, ids)) = groups.iter().find(|(n, _)| n == name) else {
+            let names: Vec<&str> = groups.iter().map(|(n, _)| n.as_str()).collect();
+            let message = if names.is_empty() {
+                format!("there is no group `{name}`: the mesh has none")
+            } else {
+                format!("there is no group `{name}`; the mesh has {}", names.join(", "))
+            };
+            let mut e = SceneError::at(format!("{key}.group"), message);
+            e.hint = super::parse::nearest(name, names).map(|n| format!("did you mean `{n}`?"));
+            return Err(e);
+        };
+        ids.clone()
+    } else {
+        (0..points.len() as u32).collect()
+    };
+    if found.is_empty() {
+        return Err(SceneError::at(key, "selects nothing"));
+    }
+    Ok(found)
+}
+
+/// For each element the region that its centre lies in, later regions first.
+pub(super) fn regions(
+    mesh: &TetMesh,
+    regions: &[Region],
+    key: &str,
+) -> Result<Vec<Option<usize>>, SceneError> {
+    let mut of = vec![None; mesh.tets().len()];
+    if regions.is_empty() {
+        return Ok(of);
+    }
+    let centre = |t: &[u32; 4]| -> [f64; 3] {
+        std::array::from_fn(|c| t.iter().map(|&v| mesh.vertices()[v as usize][c]).sum::<f64>() / 4.0)
+    };
+    let centres: Vec<[f64; 3]> = mesh.tets().iter().map(centre).collect();
+    for (i, r) in regions.iter().enumerate() {
+        for e in select(&r.select, &format!("{key}.region[{i}].select"), &centres, &[])? {
+            of[e as usize] = Some(i);
+        }
+    }
+    Ok(of)
+}
+
+/// Mean of points.
+pub(super) fn centre(points: &[[f64; 3]]) -> [f64; 3] {
+    std::array::from_fn(|c| points.iter().map(|p| p[c]).sum::<f64>() / points.len().max(1) as f64)
+}
+
+/// Positions and velocities at the start.
+pub(super) fn start(
+    s: &StartState,
+    key: &str,
+    rest: &[[f64; 3]],
+) -> Result<(Vec<[f64; 3]>, Vec<[f64; 3]>), SceneError> {
+    let mut x = rest.to_vec();
+    let low: [f64; 3] = std::array::from_fn(|c| rest.iter().map(|p| p[c]).fold(f64::INFINITY, f64::min));
+    let high: [f64; 3] = std::array::from_fn(|c| rest.iter().map(|p| p[c]).fold(f64::NEG_INFINITY, f64::max));
+    let middle: [f64; 3] = std::array::from_fn(|c| 0.5 * (low[c] + high[c]));
+    if let Some(f) = s.stretch {
+        finite(|| format!("{key}.stretch"), &f)?;
+        for p in &mut x {
+            *p = std::array::from_fn(|c| middle[c] + f[c] * (p[c] - middle[c]));
+        }
+    }
+    if let Some(r) = &s.twist {
+        let (axis, angle) = checked(r, &format!("{key}.twist"))?;
+        let along = |p: &[f64; 3]| (0..3).map(|c| p[c] * axis[c]).sum::<f64>();
+        let (first, last) =
+            x.iter().map(along).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), t| (a.min(t), b.max(t)));
+        for p in &mut x {
+            let share = if last > first { (along(p) - first) / (last - first) } else { 0.0 };
+            let turned = turn(std::array::from_fn(|c| p[c] - middle[c]), axis, angle * share);
+            *p = std::array::from_fn(|c| middle[c] + turned[c]);
+        }
+    }
+    if let Some(point) = s.collapse {
+        finite(|| format!("{key}.collapse"), &point)?;
+        x.fill(point);
+    }
+    if let Some(r) = s.randomise {
+        let mut random = Random(r.seed);
+        for p in &mut x {
+            *p = std::array::from_fn(|c| random.between(low[c], high[c]));
+        }
+    }
+    let velocity = s.velocity.unwrap_or_default();
+    let spin = s.spin.unwrap_or_default();
+    finite(|| format!("{key}.velocity"), &velocity)?;
+    finite(|| format!("{key}.spin"), &spin)?;
+    let about = centre(&x);
+    let v = x
+        .iter()
+        .map(|p| {
+            let turning = crate::math::small::cross(spin, std::array::from_fn(|c| p[c] - about[c]));
+            std::array::from_fn(|c| velocity[c] + turning[c])
+        })
+        .collect();
+    Ok((x, v))
+}

@@ -1,0 +1,410 @@
+//! A scene file made ready to run: the simulation and the motions that drive it, frame by frame.
+
+use super::file::{Keyframe, MaterialTable, SceneFile};
+use super::parse::SceneError;
+use super::place::{self, Asset};
+use super::{BodyId, Material, MaterialKind, Scene, Spring};
+use crate::energy::Lame;
+use crate::error::{BuildError, StepError};
+use crate::mesh::surface;
+use crate::settings::{Settings, SolveSettings, TimeSettings, WorldSettings};
+use crate::sim::{Simulation, StepReport};
+use crate::solve::Status;
+use crate::solve::admm::Control;
+
+/// What a body of a program looks like; ids are the body's own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    /// Its name.
+    pub name: String,
+    /// Tetrahedra.
+    pub tets: Vec<[u32; 4]>,
+    /// Boundary triangles, counter-clockwise from outside.
+    pub surface: Vec<[u32; 3]>,
+    /// Springs.
+    pub edges: Vec<[u32; 2]>,
+    /// Pinned nodes.
+    pub pins: Vec<u32>,
+}
+
+/// Nodes that follow keyframes.
+struct Script {
+    body: usize,
+    ids: Vec<u32>,
+    /// Where the nodes are when nothing has moved.
+    home: Vec<[f64; 3]>,
+    /// Default centre of turns.
+    centre: [f64; 3],
+    keys: Vec<Key>,
+    anchors: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Key {
+    time: f64,
+    translate: [f64; 3],
+    /// Rotation vector: axis times angle in radians.
+    turn: [f64; 3],
+    centre: Option<[f64; 3]>,
+}
+
+/// A scene that runs frame by frame.
+pub struct Program {
+    /// The simulation; one frame is [`Program::substeps`] of its steps.
+    pub simulation: Simulation,
+    /// Bodies as they are drawn and exported.
+    pub bodies: Vec<Look>,
+    /// Frames that the scene asks for.
+    pub frames: u64,
+    /// Steps per frame.
+    pub substeps: u32,
+    scripts: Vec<Script>,
+}
+
+/// The settings that a scene file means.
+pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
+    let t = &file.time;
+    let frame = match (t.dt, t.fps) {
+        (Some(_), Some(_)) => {
+            return Err(SceneError::at("time", "has both `dt` and `fps`: give one of them"));
+        }
+        (Some(dt), None) => dt,
+        (None, Some(fps)) if fps.is_finite() && fps > 0.0 => 1.0 / fps,
+        (None, Some(fps)) => return Err(SceneError::at("time.fps", format!("must be positive, not {fps}"))),
+        (None, None) => TimeSettings::default().dt,
+    };
+    if t.substeps == 0 {
+        return Err(SceneError::at("time.substeps", "at least one step per frame is needed"));
+    }
+    let s = &file.solve;
+    let settings = Settings {
+        time: TimeSettings { dt: frame / f64::from(t.substeps) },
+        world: WorldSettings { gravity: file.world.gravity },
+        solve: SolveSettings {
+            method: s.method,
+            iterations: s.iterations,
+            tolerance: s.tolerance,
+            time_budget: s.time_budget_ms.map(|ms| 1e-3 * ms),
+            weight_rule: s.weight_rule,
+            weight_scale: s.weight_scale,
+            start: s.start,
+            dual_start: s.dual_start,
+            threads: s.threads,
+        },
+    };
+    settings.validate().map_err(|e| match e {
+        BuildError::Setting { name: "solve.time_budget", reason } => {
+            SceneError::at("solve.time_budget_ms", reason)
+        }
+        BuildError::Setting { name, reason } => SceneError::at(name, reason),
+        other => SceneError::at("solve", other.to_string()),
+    })?;
+    Ok(settings)
+}
+
+fn material(m: &MaterialTable, key: &str) -> Result<Material, SceneError> {
+    let at = |what: &str, message: String| SceneError::at(format!("{key}.{what}"), message);
+    if !(m.density.is_finite() && m.density > 0.0) {
+        return Err(at("density", format!("must be positive and finite, not {}", m.density)));
+    }
+    if let Some(k) = m.stiffness {
+        if m.kind != MaterialKind::Arap {
+            return Err(at("stiffness", format!("is for `arap` only, not for `{}`", m.kind.name())));
+        }
+        return Material::arap_with_stiffness(k).map_err(|e| at("stiffness", e));
+    }
+    match (m.young, m.poisson, m.mu, m.lambda) {
+        (Some(e), Some(nu), None, None) => {
+            if !(e.is_finite() && e > 0.0) {
+                return Err(at("young", format!("must be positive and finite, not {e}")));
+            }
+            Material::new(m.kind, e, nu).map_err(|e| at("poisson", e))
+        }
+        (None, None, Some(mu), Some(lambda)) => {
+            Ok(Material::from_lame(m.kind, Lame::new(mu, lambda).map_err(|e| at("lambda", e))?))
+        }
+        _ => Err(SceneError::at(key, "needs `young` and `poisson`, or `mu` and `lambda`")),
+    }
+}
+
+fn keys(motion: &[Keyframe], key: &str) -> Result<Vec<Key>, SceneError> {
+    let mut keys: Vec<Key> = Vec::new();
+    for (i, k) in motion.iter().enumerate() {
+        let key = format!("{key}.motion[{i}]");
+        let numbers = [&[k.time][..], &k.translate, &k.centre.unwrap_or_default()].concat();
+        if numbers.iter().any(|v| !v.is_finite()) {
+            return Err(SceneError::at(key, "times, translations and centres must be finite"));
+        }
+        if keys.last().is_some_and(|before| before.time >= k.time) {
+            return Err(SceneError::at(format!("{key}.time"), "must be later than the keyframe before"));
+        }
+        let turn = match &k.rotate {
+            None => [0.0; 3],
+            Some(r) if r.angle.is_finite() => {
+                place::direction(r.axis, &format!("{key}.rotate.axis"))?.map(|a| a * r.angle.to_radians())
+            }
+            Some(_) => return Err(SceneError::at(format!("{key}.rotate.angle"), "must be finite")),
+        };
+        keys.push(Key { time: k.time, translate: k.translate, turn, centre: k.centre });
+    }
+    Ok(keys)
+}
+
+impl Script {
+    /// Where the nodes are at a time.
+    fn targets(&self, time: f64) -> Vec<[f64; 3]> {
+        let after = self.keys.iter().position(|k| k.time > time).unwrap_or(self.keys.len());
+        let (a, b) = (after.saturating_sub(1), after.min(self.keys.len() - 1));
+        let (ka, kb) = (self.keys[a], self.keys[b]);
+        let share =
+            if kb.time > ka.time { ((time - ka.time) / (kb.time - ka.time)).clamp(0.0, 1.0) } else { 0.0 };
+        let mix =
+            |p: [f64; 3], q: [f64; 3]| -> [f64; 3] { std::array::from_fn(|c| p[c] + share * (q[c] - p[c])) };
+        let centre = mix(ka.centre.unwrap_or(self.centre), kb.centre.unwrap_or(self.centre));
+        let (translate, turn) = (mix(ka.translate, kb.translate), mix(ka.turn, kb.turn));
+        let angle = turn.iter().map(|t| t * t).sum::<f64>().sqrt();
+        let axis = if angle > 0.0 { turn.map(|t| t / angle) } else { [1.0, 0.0, 0.0] };
+        self.home
+            .iter()
+            .map(|p| {
+                let q = place::turn(std::array::from_fn(|c| p[c] - centre[c]), axis, angle);
+                std::array::from_fn(|c| centre[c] + q[c] + translate[c])
+            })
+            .collect()
+    }
+}
+
+impl Program {
+    /// Builds what a scene file describes. `assets` reads the mesh files that it names.
+    pub fn new(
+        file: &SceneFile,
+        assets: &mut dyn FnMut(&str) -> Result<Asset, String>,
+    ) -> Result<Program, SceneError> {
+        let settings = settings(file)?;
+        if file.body.is_empty() {
+            return Err(SceneError::at("body", "the scene has no body"));
+        }
+        let mut scene = Scene::new(settings);
+        let (mut looks, mut placed, mut start) = (Vec::new(), Vec::new(), (Vec::new(), Vec::new()));
+        for (i, body) in file.body.iter().enumerate() {
+            let key = format!("body[{i}]");
+            let p = place::place(body, &key, assets)?;
+            let built = |e: BuildError| SceneError::at(key.clone(), e.to_string());
+            match &p.mesh {
+                Some(mesh) => {
+                    let Some(m) = &body.material else {
+                        return Err(SceneError::at(key, "is a solid and needs a `material`"));
+                    };
+                    if body.springs.is_some() {
+                        return Err(SceneError::at(
+                            format!("{key}.springs"),
+                            "are for cloth and ropes, not for solids",
+                        ));
+                    }
+                    add_solid(&mut scene, body, mesh, m, &key)?;
+                }
+                None => {
+                    let Some(s) = &body.springs else {
+                        return Err(SceneError::at(key, "is a net of springs and needs `springs`"));
+                    };
+                    if body.material.is_some() {
+                        return Err(SceneError::at(
+                            format!("{key}.material"),
+                            "is for solids; a net has `springs`",
+                        ));
+                    }
+                    let positive = |name: &str, v: f64| {
+                        let e = SceneError::at(
+                            format!("{key}.springs.{name}"),
+                            format!("must be positive, not {v}"),
+                        );
+                        if v.is_finite() && v > 0.0 { Ok(()) } else { Err(e) }
+                    };
+                    positive("stiffness", s.stiffness)?;
+                    positive("mass", s.mass)?;
+                    positive("rest", s.rest)?;
+                    let list = p.edges.iter().map(|&nodes| {
+                        let [a, b] = nodes.map(|v| p.vertices[v as usize]);
+                        let d = (0..3).map(|c| (a[c] - b[c]).powi(2)).sum::<f64>().sqrt();
+                        Spring { nodes, stiffness: s.stiffness, rest_length: Some(s.rest * d) }
+                    });
+                    let masses = vec![s.mass / p.vertices.len() as f64; p.vertices.len()];
+                    scene
+                        .add_springs(&body.name, p.vertices.clone(), masses, list.collect())
+                        .map_err(built)?;
+                }
+            }
+            let (x, v) = place::start(&body.start, &format!("{key}.start"), &p.vertices)?;
+            start.0.extend(x);
+            start.1.extend(v);
+            looks.push(Look {
+                name: body.name.clone(),
+                tets: p.mesh.as_ref().map_or_else(Vec::new, |m| m.tets().to_vec()),
+                surface: p.mesh.as_ref().map_or_else(Vec::new, |m| surface(m.tets())),
+                edges: p.edges.clone(),
+                pins: Vec::new(),
+            });
+            placed.push(p);
+        }
+
+        let find = |name: &str, key: &str| {
+            file.body.iter().position(|b| b.name == name).ok_or_else(|| {
+                let mut e = SceneError::at(format!("{key}.body"), format!("there is no body `{name}`"));
+                let names = file.body.iter().map(|b| b.name.as_str());
+                e.hint = super::parse::nearest(name, names).map(|n| format!("did you mean `{n}`?"));
+                e
+            })
+        };
+        let mut scripts = Vec::new();
+        let mut pinned_start: Vec<(usize, u32)> = Vec::new();
+        for (i, pin) in file.pin.iter().enumerate() {
+            let key = format!("pin[{i}]");
+            let body = find(&pin.body, &key)?;
+            let ids = place::select(
+                &pin.select,
+                &format!("{key}.select"),
+                &placed[body].vertices,
+                &placed[body].groups,
+            )?;
+            scene.pin(BodyId(body), &ids).map_err(|e| SceneError::at(key.clone(), e.to_string()))?;
+            looks[body].pins.extend(&ids);
+            pinned_start.extend(ids.iter().map(|&id| (body, id)));
+            script(&mut scripts, &pin.motion, &key, body, ids, &placed[body].vertices, false)?;
+        }
+        for (i, anchor) in file.anchor.iter().enumerate() {
+            let key = format!("anchor[{i}]");
+            let body = find(&anchor.body, &key)?;
+            let p = &placed[body];
+            let ids = place::select(&anchor.select, &format!("{key}.select"), &p.vertices, &p.groups)?;
+            scene
+                .anchor(BodyId(body), &ids, anchor.stiffness)
+                .map_err(|e| SceneError::at(key.clone(), e.to_string()))?;
+            script(&mut scripts, &anchor.motion, &key, body, ids, &p.vertices, true)?;
+        }
+
+        let mut simulation = scene.build().map_err(|e| SceneError::at("body", e.to_string()))?;
+        // Pinned nodes start at their place of the rest shape, whatever the start state does to the others.
+        for (body, id) in pinned_start {
+            let at = simulation.bodies()[body].first_node + id as usize;
+            start.0[at] = placed[body].vertices[id as usize];
+            start.1[at] = [0.0; 3];
+        }
+        simulation.set_state(&start.0, &start.1).map_err(|e| SceneError::at("body", e.to_string()))?;
+        let mut program = Program {
+            simulation,
+            bodies: looks,
+            frames: file.time.frames,
+            substeps: file.time.substeps,
+            scripts,
+        };
+        program.aim(0.0).map_err(|e| SceneError::at("pin", e.to_string()))?;
+        Ok(program)
+    }
+
+    /// Sends pins and anchors to where they are at a time.
+    fn aim(&mut self, time: f64) -> Result<(), BuildError> {
+        for s in &self.scripts {
+            let targets = s.targets(time);
+            if s.anchors {
+                self.simulation.move_anchors(s.body, &s.ids, &targets)?;
+            } else {
+                self.simulation.move_pins(s.body, &s.ids, &targets)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One frame. The report is that of its last step, with the iterations and times of all and the worst status.
+    pub fn frame(&mut self) -> Result<StepReport, StepError> {
+        self.frame_with(&mut || false)
+    }
+
+    /// One frame; `stop` is asked after each iteration and ends the frame early, with status `stopped`.
+    pub fn frame_with(&mut self, stop: &mut (dyn FnMut() -> bool + Send)) -> Result<StepReport, StepError> {
+        let mut whole: Option<StepReport> = None;
+        for _ in 0..self.substeps {
+            // Scripts were checked when the program was made, so they cannot fail now.
+            let next = self.simulation.time() + self.simulation.settings().time.dt;
+            let aimed = self.aim(next);
+            debug_assert!(aimed.is_ok());
+            let r =
+                self.simulation.step_with(&mut |_| if stop() { Control::Stop } else { Control::Continue })?;
+            whole = Some(match whole {
+                None => r,
+                Some(before) => StepReport {
+                    status: worse(before.status, r.status),
+                    iterations: before.iterations + r.iterations,
+                    primal: before.primal.max(r.primal),
+                    dual: before.dual.max(r.dual),
+                    force_residual: before.force_residual.max(r.force_residual),
+                    timings: before.timings.plus(&r.timings),
+                    ..r
+                },
+            });
+            if r.status == Status::Stopped {
+                break;
+            }
+        }
+        whole.map_or_else(|| self.simulation.step(), Ok)
+    }
+}
+
+/// The status that says more about what went wrong.
+fn worse(a: Status, b: Status) -> Status {
+    let rank = |s: Status| match s {
+        Status::Converged => 0,
+        Status::IterationLimit => 1,
+        Status::TimeLimit => 2,
+        Status::Stalled => 3,
+        Status::Diverged => 4,
+        Status::Stopped => 5,
+    };
+    if rank(b) >= rank(a) { b } else { a }
+}
+
+fn add_solid(
+    scene: &mut Scene,
+    body: &super::file::Body,
+    mesh: &crate::mesh::TetMesh,
+    whole: &MaterialTable,
+    key: &str,
+) -> Result<(), SceneError> {
+    let of = place::regions(mesh, &body.region, key)?;
+    let base = material(whole, &format!("{key}.material"))?;
+    let mut others = Vec::new();
+    for (i, r) in body.region.iter().enumerate() {
+        others.push(material(&r.material, &format!("{key}.region[{i}].material"))?);
+    }
+    let mut masses = vec![0.0; mesh.vertices().len()];
+    let mut materials = Vec::with_capacity(mesh.tets().len());
+    for (t, region) in mesh.tets().iter().zip(&of) {
+        let density = region.map_or(whole.density, |r| body.region[r].material.density);
+        let quarter = 0.25 * density * crate::mesh::tet_volume(t.map(|v| mesh.vertices()[v as usize]));
+        for &v in t {
+            masses[v as usize] += quarter;
+        }
+        materials.push(region.map_or(&base, |r| &others[r]).clone());
+    }
+    scene
+        .add_solid_with_masses(&body.name, mesh.clone(), materials, masses)
+        .map(|_| ())
+        .map_err(|e| SceneError::at(key, e.to_string()))
+}
+
+fn script(
+    scripts: &mut Vec<Script>,
+    motion: &[Keyframe],
+    key: &str,
+    body: usize,
+    ids: Vec<u32>,
+    rest: &[[f64; 3]],
+    anchors: bool,
+) -> Result<(), SceneError> {
+    let keys = keys(motion, key)?;
+    if !keys.is_empty() {
+        let home: Vec<[f64; 3]> = ids.iter().map(|&i| rest[i as usize]).collect();
+        let centre = place::centre(&home);
+        scripts.push(Script { body, ids, home, centre, keys, anchors });
+    }
+    Ok(())
+}
