@@ -44,7 +44,8 @@ fn modules_use_only_what_they_may() {
     let mut wrong = Vec::new();
     for file in files {
         let relative = file.strip_prefix(&src).unwrap();
-        let module = relative.components().next().unwrap().as_os_str().to_str().unwrap().trim_end_matches(".rs");
+        let module =
+            relative.components().next().unwrap().as_os_str().to_str().unwrap().trim_end_matches(".rs");
         if module == "lib" {
             continue;
         }

@@ -16,7 +16,8 @@ pub fn settings(dt: f64) -> Settings {
 }
 
 pub fn bar(cells: [usize; 3], cell: f64) -> TetMesh {
-    box_mesh([cell * cells[0] as f64, cell * cells[1] as f64, cell * cells[2] as f64], cells, Split::Six).unwrap()
+    box_mesh([cell * cells[0] as f64, cell * cells[1] as f64, cell * cells[2] as f64], cells, Split::Six)
+        .unwrap()
 }
 
 pub fn material(kind: MaterialKind) -> Material {
