@@ -105,7 +105,7 @@ fn input(random: &mut Random, kind: &str) -> V3 {
 #[test]
 fn stretches_are_the_global_minimiser() {
     let mut random = Random::new(101);
-    let mut worst = (0.0_f64, String::new());
+    let (mut wrong, mut count) = (Vec::new(), 0);
     for poisson in [0.0, 0.2, 0.4, 0.45, 0.49, 0.4999] {
         let lame = Lame::from_young(1.0, poisson);
         for material in RefMaterial::all(lame).into_iter().filter(RefMaterial::is_isotropic) {
@@ -124,22 +124,19 @@ fn stretches_are_the_global_minimiser() {
                         "{} ν {poisson} k {k} {kind} {target:?} warm {warm:?}: {z:?}, searched {searched:?}",
                         material.name()
                     );
-                    if material.domain() == Domain::NonNegative {
-                        assert!(z.min() >= 0.0, "{context}");
-                    }
+                    let inside = material.domain() == Domain::Signed || z.min() >= 0.0;
                     let found = prox_objective(&material, &z, &target, k);
                     let excess = (found - searched.objective) / scale(&material, k);
-                    assert!(excess.abs() <= 1e-9, "{context}: objective off by {excess:e}");
                     let slope = projected_gradient(&material, &z, &target, k) / k.max(1.0);
-                    assert!(slope <= 1e-8, "{context}: projected gradient {slope:e}");
-                    if slope > worst.0 {
-                        worst = (slope, context);
+                    count += 1;
+                    if !(inside && excess.abs() <= 1e-9 && slope <= 1e-8) {
+                        wrong.push(format!("{context}: objective off by {excess:e}, slope {slope:e}"));
                     }
                 }
             }
         }
     }
-    assert!(worst.0 > 0.0, "nothing was measured");
+    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// Matrices, inverted ones too: the objective is the minimum, 1e-9 of the largest modulus, and the matrix is the

@@ -5,7 +5,7 @@ use super::common;
 use super::prox::{library, library_matrix};
 use super::reference::body::RefBody;
 use super::reference::material::{Lame, RefMaterial};
-use super::reference::prox::prox_objective;
+use super::reference::prox::{prox_by_search, prox_objective};
 use super::reference::shape::{Random, unit_box_1_1_2};
 use super::reference::svd::rotation_of;
 use super::reference::{M3, V3};
@@ -23,6 +23,24 @@ fn st_venant_kirchhoff_on_the_boundary_and_inside() {
     assert!((prox_objective(&m, &z, &target, 5.0) - 10.35).abs() <= 5e-3);
     let (z, _) = library(&m, &target, 0.1, None);
     assert!(z[2] > 0.5, "{z:?}");
+}
+
+/// Regression: nearly incompressible and inverted, k ≪ λ. The minimiser inside, near rest, is lower than the one on the
+/// boundary; a scan of σ3 whose step grows with √(λ/μ) goes past it. Expected: `prox_by_search`, 1e-9 of the objective.
+#[test]
+fn st_venant_kirchhoff_nearly_incompressible_and_inverted() {
+    let m = RefMaterial::StVenantKirchhoff(Lame::from_young(1.0, 0.4999));
+    for (target, k) in [
+        (V3::new(1.75, 1.16, -0.61), 0.021),
+        (V3::new(5.0, 3.8, -1.5), 0.021),
+        (V3::new(1.8, 1e-9, -4e-10), 0.021),
+        (V3::new(1.4, 1e-9, -1e-9), 0.65),
+    ] {
+        let (z, _) = library(&m, &target, k, None);
+        let found = prox_objective(&m, &z, &target, k);
+        let wanted = prox_by_search(&m, &target, k);
+        assert!(found - wanted.objective <= 1e-9 * wanted.objective, "{z:?} {found}, lower: {wanted:?}");
+    }
 }
 
 /// Corotated with λ ≫ μ, stretched: the minimiser on the kink σ3 = −σ2. Published digits (3.950, 0, 0), objective 72.9
