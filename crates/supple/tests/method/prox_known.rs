@@ -93,7 +93,7 @@ fn neo_hookean_on_the_other_branch() {
             let c_at = |i: usize| c_min + (if sign > 0.0 { 40.0 } else { -c_min }) * i as f64 / n as f64;
             for i in 0..n - 1 {
                 let (mut low, mut high) = (c_at(i), c_at(i + 1));
-                if !(g(low) * g(high) <= 0.0) {
+                if (g(low) < 0.0) == (g(high) < 0.0) {
                     continue;
                 }
                 let rising = g(low) < g(high);
