@@ -171,10 +171,16 @@ fn inverted_prox(e: &Element<f64>, target: &[f64; 3]) -> [f64; 3] {
     }
     let top = if lambda >= 0.0 { reach.sqrt() } else { 2.0 + target[0] };
     let value = |t: f64| objective(e, &two(t), target);
+    // The valley is about as wide as 1 whatever the reach: half of the samples up to 2, half from there on.
     const STEPS: usize = 24;
+    let near = top.min(2.0);
+    let sample = |i: usize| match i.checked_sub(STEPS) {
+        None => near * i as f64 / STEPS as f64,
+        Some(j) => near * (top / near).powf(j as f64 / STEPS as f64),
+    };
     let (mut at, mut found) = (0, lowest);
-    for i in 1..=STEPS {
-        let v = value(top * i as f64 / STEPS as f64);
+    for i in 1..=2 * STEPS {
+        let v = value(sample(i));
         if v < found {
             (at, found) = (i, v);
         }
@@ -187,8 +193,7 @@ fn inverted_prox(e: &Element<f64>, target: &[f64; 3]) -> [f64; 3] {
         let s = two(t);
         t * (mu * t * t + pressure(e, &s) + k) - k * target[2]
     };
-    let (mut low, mut high) =
-        (top * (at - 1) as f64 / STEPS as f64, top * ((at + 1) as f64 / STEPS as f64).min(1.0));
+    let (mut low, mut high) = (sample(at - 1), sample((at + 1).min(2 * STEPS)));
     for _ in 0..100 {
         let middle = 0.5 * (low + high);
         if slope(middle) < 0.0 {

@@ -105,7 +105,7 @@ impl Simulation {
             x[p as usize] = Row::new(parts.positions[i]);
         }
         let mut system = System::from_pattern(&cliques);
-        let stiffness = fill(&mut system, &terms, &mass, settings.time.dt);
+        fill(&mut system, &terms, &mass, settings.time.dt);
         let global = exec.install(|| Cholesky::new(&system, &exec)).map_err(factor_error)?;
         let scratch = global.scratch();
         let state = State {
@@ -123,6 +123,7 @@ impl Simulation {
             x_free: vec![Row::default(); n],
             rhs: vec![Row::default(); free],
             lengths: vec![0.0; free],
+            rounding: vec![0.0; free],
         };
         Ok(Simulation {
             settings,
@@ -136,7 +137,6 @@ impl Simulation {
             place,
             free,
             mass,
-            stiffness,
             state,
             work,
         })
@@ -146,7 +146,7 @@ impl Simulation {
     pub(super) fn refactor(&mut self) -> Result<(), BuildError> {
         let solve = &self.settings.solve;
         self.terms.set_weights(solve.weight_rule, solve.weight_scale);
-        self.stiffness = fill(&mut self.system, &self.terms, &self.mass, self.settings.time.dt);
+        fill(&mut self.system, &self.terms, &self.mass, self.settings.time.dt);
         let exec = self.exec.clone();
         exec.install(|| self.global.refactor(&self.system, &exec)).map_err(factor_error)
     }
@@ -156,19 +156,15 @@ fn factor_error(e: crate::global::FactorError) -> BuildError {
     BuildError::Factor(e.to_string())
 }
 
-/// A = M + Δt² DᵀW²D over the free nodes; returns (A − M)_ii/Δt².
-fn fill(system: &mut System, terms: &TermSet, mass: &[f64], dt: f64) -> Vec<f64> {
+/// A = M + Δt² DᵀW²D over the free nodes.
+fn fill(system: &mut System, terms: &TermSet, mass: &[f64], dt: f64) {
     let free = system.n();
-    let mut stiffness = vec![0.0; free];
     system.clear();
     for b in terms.batches() {
         b.assemble(&mut |i, j, w| {
             if (i as usize) < free && (j as usize) < free {
                 let there = system.add(i as usize, j as usize, dt * dt * w);
                 debug_assert!(there, "the pattern was made from the same elements");
-                if i == j {
-                    stiffness[i as usize] += w;
-                }
             }
         });
     }
@@ -176,5 +172,4 @@ fn fill(system: &mut System, terms: &TermSet, mass: &[f64], dt: f64) -> Vec<f64>
         let there = system.add(i, i, mass[i]);
         debug_assert!(there, "the diagonal is always there");
     }
-    stiffness
 }

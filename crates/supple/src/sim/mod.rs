@@ -43,8 +43,6 @@ pub struct Simulation {
     place: Vec<u32>,
     free: usize,
     mass: Vec<f64>,
-    /// (A − M)_ii/Δt² of the free nodes.
-    stiffness: Vec<f64>,
     state: State,
     work: Workspace,
 }
@@ -71,6 +69,7 @@ struct Workspace {
     x_free: Vec<Row>,
     rhs: Vec<Row>,
     lengths: Vec<f64>,
+    rounding: Vec<f64>,
 }
 
 impl Simulation {

@@ -39,7 +39,7 @@ impl Simulation {
                 x: &mut work.x,
                 rhs: &mut work.rhs,
                 lengths: &mut work.lengths,
-                stiffness: &self.stiffness,
+                rounding: &mut work.rounding,
                 dt,
                 exec: &exec,
             };

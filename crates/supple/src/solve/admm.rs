@@ -55,6 +55,7 @@ pub fn minimise(
     let mut iterations = 0;
 
     p.terms.reset(p.x, settings.dual_start, p.exec);
+    p.find_rounding();
     for n in 1..=limit {
         iterations = n;
         // z is kept for the residuals where someone will ask for them.
@@ -74,13 +75,16 @@ pub fn minimise(
             out.0[3] = 0.0;
         });
         let ready = clock.seconds();
-        p.global.solve(p.rhs, p.scratch, p.exec);
-        solve += clock.seconds() - ready;
-        for (x, d) in p.x.iter_mut().zip(p.rhs.iter()) {
-            for c in 0..3 {
-                x.0[c] += d.0[c];
+        // A body at rest stays exactly at rest: what is only rounding would add up to a drift over many frames.
+        if !p.only_rounding() {
+            p.global.solve(p.rhs, p.scratch, p.exec);
+            for (x, d) in p.x.iter_mut().zip(p.rhs.iter()) {
+                for c in 0..3 {
+                    x.0[c] += d.0[c];
+                }
             }
         }
+        solve += clock.seconds() - ready;
         let end = clock.seconds();
         local += middle - start;
         global += end - middle;

@@ -42,8 +42,8 @@ pub struct Problem<'a> {
     pub rhs: &'a mut [Row],
     /// Per free node, memory for lengths of forces.
     pub lengths: &'a mut [f64],
-    /// Stiffness of each free node against its neighbours, (A − M)_ii/Δt², in N/m.
-    pub stiffness: &'a [f64],
+    /// Per free node, what rounding leaves of forces at best, in N; see [`Problem::find_rounding`].
+    pub rounding: &'a mut [f64],
     /// Δt in s.
     pub dt: f64,
     /// Threads.
@@ -97,6 +97,27 @@ impl Problem<'_> {
         self.terms.primal(self.x, self.exec)
     }
 
+    /// Right after the terms' reset at the start of a step: what rounding leaves of forces at each node.
+    ///
+    /// Forces are differences of numbers of the size w²|Dx·g|; 64 units in the last place of their sum is what the
+    /// proximal operators and sums lose at rest, with some reserve.
+    pub fn find_rounding(&mut self) {
+        self.terms.size_loads(self.exec);
+        self.terms.sum_load_lengths(self.rounding, self.exec);
+        for r in self.rounding.iter_mut() {
+            *r *= 64.0 * f64::EPSILON;
+        }
+    }
+
+    /// True if the right-hand side of the global step, Δt² times forces, is nothing but rounding at every node.
+    pub fn only_rounding(&self) -> bool {
+        let h2 = self.dt * self.dt;
+        self.rhs.iter().zip(self.rounding.iter()).all(|(r, most)| {
+            let size = r.0[0] * r.0[0] + r.0[1] * r.0[1] + r.0[2] * r.0[2];
+            size <= h2 * most * (h2 * most)
+        })
+    }
+
     /// ‖DᵀW²(z − z_before)‖ over the free nodes (23).
     pub fn dual(&mut self) -> f64 {
         self.terms.dual_loads(self.exec);
@@ -115,23 +136,22 @@ impl Problem<'_> {
             }
         });
         self.terms.sum_load_lengths(self.lengths, self.exec);
-        let (mut reference, mut reach, mut stiff) = (0.0, 0.0f64, 0.0);
+        let (mut reference, mut rounding) = (0.0, 0.0);
         for i in 0..self.rhs.len() {
             let mut a = 0.0;
             for c in 0..3 {
                 let d = (x[i].0[c] - self.x_free[i].0[c]) * inv;
                 a += d * d;
-                reach = reach.max(x[i].0[c].abs());
             }
             let f = self.lengths[i] + mass[i] * a.sqrt();
             reference += f * f;
-            stiff += self.stiffness[i] * self.stiffness[i];
+            rounding += self.rounding[i] * self.rounding[i];
         }
         let (force, reference) = (norm(self.rhs), f64::sqrt(reference));
-        let rounding = f64::EPSILON * reach * f64::sqrt(stiff);
+        let rounding = f64::sqrt(rounding);
         let relative = if sums.infinite > 0 {
             f64::INFINITY
-        } else if reference <= 8.0 * rounding {
+        } else if reference <= rounding {
             0.0
         } else {
             force / reference

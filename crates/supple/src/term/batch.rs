@@ -270,9 +270,9 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
             dispatch(kernel::Transpose::<V, D> { chunk: view.chunk, what: kernel::What::Step, loads });
         });
     }
-    fn force_loads(&mut self, loads: &mut [Row], exec: &Exec) {
+    fn size_loads(&mut self, loads: &mut [Row], exec: &Exec) {
         self.each_with_loads(loads, exec, |view, loads| {
-            dispatch(kernel::Transpose::<V, D> { chunk: view.chunk, what: kernel::What::Dual, loads });
+            dispatch(kernel::Transpose::<V, D> { chunk: view.chunk, what: kernel::What::Size, loads });
         });
     }
     fn gradient(&mut self, x: &[Row], loads: &mut [Row], exec: &Exec) -> Sums {

@@ -209,8 +209,8 @@ impl<const V: usize, const D: usize> Kernel for Primal<'_, V, D> {
 pub(super) enum What {
     /// z − z_before: the dual residual (23).
     Step,
-    /// u: the forces (21).
-    Dual,
+    /// z: the size of the numbers whose difference the forces are.
+    Size,
 }
 
 /// Loads of DᵀW² times something kept.
@@ -231,7 +231,7 @@ impl<const V: usize, const D: usize> Kernel for Transpose<'_, V, D> {
                     What::Step => {
                         minus(&load_local(&chunk.z, p, lane), &load_local(&chunk.z_before, p, lane))
                     }
-                    What::Dual => load_local(&chunk.u, p, lane),
+                    What::Size => load_local(&chunk.z, p, lane),
                 };
                 let w = chunk.weight::<R>(p, lane);
                 for d in 0..D {

@@ -94,8 +94,8 @@ pub trait TermBatch: Send + Sync {
     fn primal(&mut self, x: &[Row], exec: &Exec) -> Sums;
     /// Loads DᵀW²(z − z_before), whose sum over elements is (23).
     fn dual_loads(&mut self, loads: &mut [Row], exec: &Exec);
-    /// Loads DᵀW²u: the forces that the dual variables stand for (21).
-    fn force_loads(&mut self, loads: &mut [Row], exec: &Exec);
+    /// Loads DᵀW²z with the kept z: the size of the numbers whose difference the forces are.
+    fn size_loads(&mut self, loads: &mut [Row], exec: &Exec);
     /// Loads Dᵀ∇U(Dx) and the energy.
     fn gradient(&mut self, x: &[Row], loads: &mut [Row], exec: &Exec) -> Sums;
     /// The energy alone.
@@ -183,9 +183,9 @@ impl TermSet {
     pub fn dual_loads(&mut self, exec: &Exec) {
         self.each_load(|b, loads| b.dual_loads(loads, exec));
     }
-    /// Then [`TermSet::sum_loads`] gives DᵀW²u.
-    pub fn force_loads(&mut self, exec: &Exec) {
-        self.each_load(|b, loads| b.force_loads(loads, exec));
+    /// Then [`TermSet::sum_load_lengths`] gives the size of the numbers whose difference the forces are.
+    pub fn size_loads(&mut self, exec: &Exec) {
+        self.each_load(|b, loads| b.size_loads(loads, exec));
     }
     /// Energy; then [`TermSet::sum_loads`] gives ∇U(x).
     pub fn gradient(&mut self, x: &[Row], exec: &Exec) -> Sums {
