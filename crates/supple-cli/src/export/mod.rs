@@ -1,37 +1,130 @@
-//! Pictures, movies and meshes to any writer.
+//! Pictures, movies and meshes: single ones to any writer, animations into an [`OutputDir`](crate::files::OutputDir).
 //!
-//! | file | writes |
+//! An animation is a constant [`Model`] and one [`Frame`] after another. [`exporter()`] turns a [`Format`] into an
+//! [`Exporter`], which takes the frames as they come and may be finished after any of them. What a format can only
+//! write at the end waits in a file without a name, not in memory.
+//!
+//! | file | holds |
 //! |---|---|
-//! | [`png`](mod@png) | one picture |
-//! | [`gif`](mod@gif) | a movie that plays everywhere, 256 colours ([`quantise`]) |
-//! | [`apng`] | a movie in full colour |
-//! | [`obj`] | the triangles of a frame |
+//! | [`model`] | what does not change over a run, and one frame of it |
+//! | [`format`](mod@format) | the names of the formats |
+//! | [`exporter`](mod@exporter) | the trait, the options, and the door where every frame is checked |
+//! | [`png`](mod@png), [`gif`](mod@gif), [`apng`], [`quantise`] | pictures and movies to any writer |
+//! | [`obj`], [`ply`], [`stl`] | the surface of one frame to any writer |
+//! | `sequence` | those three as `name-0000.ext`, … |
+//! | `vtu` | elements, velocities and fields for ParaView, and the collection `name.pvd` with the times |
+//! | `glb`, `gltf_json` | the surface as glTF, an animation of morph targets |
+//! | `usda` | the surface as USD with time samples |
+//! | `pc2` | all nodes as PointCache2 |
+//! | `npz`, `zip` | all nodes for numpy |
+//! | `movie`, `paint`, `ffmpeg` | frames drawn at the end: PNG sequence, GIF, animated PNG, MP4 |
+//! | `shell`, `crease` | the nodes that a surface uses; vertices split at sharp edges, normals |
+//! | `spool`, `bytes` | records that wait on disk; numbers as bytes |
 //!
-//! To add a format: a file with a `write_<format>(writer, …) -> Result<(), ExportError>`.
+//! To add a format: a file with a `Sink`, a variant of [`Format`] and an arm in [`exporter()`].
 pub mod apng;
+mod bytes;
+mod crease;
+pub mod exporter;
+mod ffmpeg;
+pub mod format;
 pub mod gif;
+mod glb;
+mod gltf_json;
+pub mod model;
+mod movie;
+mod npz;
 pub mod obj;
+mod paint;
+mod pc2;
+pub mod ply;
 pub mod png;
 pub mod quantise;
+mod sequence;
+mod shell;
+mod spool;
+pub mod stl;
+mod usda;
+mod vtu;
+mod zip;
 
 use std::io;
 
+use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::files::FileError;
 use crate::picture::Image;
 
+pub use exporter::{ColourBy, Exporter, Floor, Options, exporter};
+pub use format::{Format, UnknownFormat};
+pub use model::{Frame, Model, ModelBody};
+
 /// Why an export failed.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, Diagnostic)]
 pub enum ExportError {
     /// The writer failed.
     #[error("writing failed")]
     Io(#[from] io::Error),
+    /// The output folder refused.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    File(#[from] FileError),
     /// There was nothing to write, or frames of different sizes.
     #[error("{0}")]
     Frames(&'static str),
     /// The encoder refused.
     #[error("encoding failed: {0}")]
     Encode(String),
+    /// The model refers to nodes that are not there, or an option is out of range.
+    #[error("{0}")]
+    Model(String),
+    /// A frame that does not fit the model or the frames before it.
+    #[error("frame {frame}: {reason}")]
+    Frame {
+        /// Number of the frame.
+        frame: u64,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A node has left the numbers that the format can hold.
+    #[error(
+        "frame {frame}: the {what} of node {node} ({place}) is {value:?}, which a {format} file cannot hold"
+    )]
+    #[diagnostic(help("the frames before it were taken; the simulation has probably become unstable"))]
+    NotFinite {
+        /// Number of the frame.
+        frame: u64,
+        /// Position or velocity.
+        what: &'static str,
+        /// The node, counted over all bodies.
+        node: usize,
+        /// The body that it belongs to and its number there.
+        place: String,
+        /// Its value, m or m/s.
+        value: [f64; 3],
+        /// The format.
+        format: Format,
+    },
+    /// The file would be larger than its format allows.
+    #[error("frame {frame} does not fit: {limit}")]
+    TooLarge {
+        /// Number of the frame.
+        frame: u64,
+        /// The limit.
+        limit: &'static str,
+    },
+    /// A program is needed that is not there.
+    #[error("{program} was not found on the PATH, and {purpose} needs it")]
+    #[diagnostic(help("{advice}"))]
+    Missing {
+        /// The program.
+        program: &'static str,
+        /// What for.
+        purpose: &'static str,
+        /// What to do.
+        advice: &'static str,
+    },
 }
 
 impl From<ExportError> for io::Error {

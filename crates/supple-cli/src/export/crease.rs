@@ -1,0 +1,124 @@
+//! Vertices for formats that keep one normal per vertex: split where the surface has a sharp edge.
+use super::shell::Shell;
+use super::stl::{normal, unit};
+
+/// Faces that meet at more than this angle (radians) in the first frame keep a sharp edge throughout.
+const CREASE: f64 = 0.9;
+
+/// A shell whose vertices are split at its sharp edges.
+pub(super) struct Creased {
+    /// The vertex of the shell at each vertex.
+    pub origin: Vec<u32>,
+    /// The surface.
+    pub triangles: Vec<[u32; 3]>,
+    /// The springs.
+    pub edges: Vec<[u32; 2]>,
+}
+
+impl Creased {
+    /// Splits the vertices of a shell at these positions.
+    pub fn new(shell: &Shell, positions: &[[f64; 3]]) -> Self {
+        let faces: Vec<[f64; 3]> =
+            shell.triangles.iter().map(|t| normal(t.map(|v| positions[v as usize]))).collect();
+        // Both faces at each edge: their corners there are one vertex if the edge is not sharp.
+        let mut sides: Vec<(u32, u32, u32)> = Vec::with_capacity(shell.triangles.len() * 3);
+        for (face, t) in shell.triangles.iter().enumerate() {
+            for k in 0..3 {
+                let (a, b) = (t[k], t[(k + 1) % 3]);
+                sides.push((a.min(b), a.max(b), face as u32));
+            }
+        }
+        sides.sort_unstable();
+        let mut corners = Sets((0..shell.triangles.len() as u32 * 3).collect());
+        for pair in sides.windows(2) {
+            let [(a, b, one), (c, d, other)] = [pair[0], pair[1]];
+            if (a, b) != (c, d) {
+                continue;
+            }
+            let (m, n) = (faces[one as usize], faces[other as usize]);
+            let flat = m == [0.0; 3] || n == [0.0; 3];
+            if flat || m[0] * n[0] + m[1] * n[1] + m[2] * n[2] > CREASE.cos() {
+                for vertex in [a, b] {
+                    let corner = |face: u32| {
+                        let t = shell.triangles[face as usize];
+                        face * 3 + (0..3).find(|&k| t[k as usize] == vertex).unwrap_or(0)
+                    };
+                    corners.join(corner(one), corner(other));
+                }
+            }
+        }
+
+        const NONE: u32 = u32::MAX;
+        let mut origin = Vec::new();
+        let mut of_set = vec![NONE; corners.0.len()];
+        let mut of_vertex = vec![NONE; shell.nodes.len()];
+        let mut triangles = shell.triangles.clone();
+        for (face, t) in triangles.iter_mut().enumerate() {
+            for (k, vertex) in t.iter_mut().enumerate() {
+                let slot = &mut of_set[corners.find((face * 3 + k) as u32) as usize];
+                if *slot == NONE {
+                    *slot = origin.len() as u32;
+                    origin.push(*vertex);
+                }
+                of_vertex[*vertex as usize] = *slot;
+                *vertex = *slot;
+            }
+        }
+        let mut edges = shell.edges.clone();
+        for vertex in edges.iter_mut().flatten() {
+            let slot = &mut of_vertex[*vertex as usize];
+            if *slot == NONE {
+                *slot = origin.len() as u32;
+                origin.push(*vertex);
+            }
+            *vertex = *slot;
+        }
+        Self { origin, triangles, edges }
+    }
+
+    /// Unit normals at the vertices: means of the faces around, by their angles. Upwards where there is none.
+    pub fn normals(&self, positions: &[[f64; 3]]) -> Vec<[f64; 3]> {
+        let mut sums = vec![[0.0; 3]; self.origin.len()];
+        for t in &self.triangles {
+            let p = t.map(|v| positions[self.origin[v as usize] as usize]);
+            let face = normal(p);
+            for k in 0..3 {
+                let angle = angle(p[k], p[(k + 1) % 3], p[(k + 2) % 3]);
+                let sum = &mut sums[t[k] as usize];
+                (0..3).for_each(|axis| sum[axis] += angle * face[axis]);
+            }
+        }
+        sums.into_iter()
+            .map(|sum| {
+                let mean = unit(sum);
+                if mean == [0.0; 3] { [0.0, 1.0, 0.0] } else { mean }
+            })
+            .collect()
+    }
+}
+
+/// Angle at `a` between `b` and `c`.
+fn angle(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> f64 {
+    let (u, v) =
+        (unit([b[0] - a[0], b[1] - a[1], b[2] - a[2]]), unit([c[0] - a[0], c[1] - a[1], c[2] - a[2]]));
+    (u[0] * v[0] + u[1] * v[1] + u[2] * v[2]).clamp(-1.0, 1.0).acos()
+}
+
+/// Disjoint sets: each element points towards the least of its set.
+struct Sets(Vec<u32>);
+
+impl Sets {
+    fn find(&mut self, mut of: u32) -> u32 {
+        while self.0[of as usize] != of {
+            let above = self.0[of as usize];
+            self.0[of as usize] = self.0[above as usize];
+            of = above;
+        }
+        of
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.find(a), self.find(b));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
+}

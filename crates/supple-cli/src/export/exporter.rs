@@ -1,0 +1,252 @@
+//! From a format to the thing that writes it, and the door where every frame is checked.
+use std::path::PathBuf;
+
+use super::movie::{Movie, MovieKind};
+use super::sequence::{Sequence, SequenceKind};
+use super::{ExportError, Format, Frame, Model, glb, npz, pc2, usda, vtu};
+use crate::files::OutputDir;
+use crate::picture::{Bounds, Camera, Look, MAX_SIDE};
+
+/// Writes an animation, frame after frame.
+pub trait Exporter: Send {
+    /// Takes a frame. On failure the frames before it stay, and [`Self::finish`] still writes them.
+    fn frame(&mut self, out: &OutputDir, frame: &Frame<'_>) -> Result<(), ExportError>;
+
+    /// Completes the output with the frames so far and returns all files that were written. Without any frame there
+    /// is no file. May be called again, also after a failure; no frame may follow a success.
+    fn finish(&mut self, out: &OutputDir) -> Result<Vec<PathBuf>, ExportError>;
+
+    /// The names that a run with the frames 0 to `frames`, both included, will write: to be checked before it.
+    fn outputs(&self, frames: u64) -> Vec<String>;
+}
+
+/// What a format needs to know besides the model. The default is a picture of the whole run from
+/// [`Camera::THREE_QUARTER`].
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Frames per second of simulated time, so that movies play at the speed of nature. 0.001 to 100 000.
+    pub fps: f64,
+    /// Number of the last frame, if known: names of a sequence then have as many digits as it, four at least.
+    pub frames: u64,
+    /// Width and height of pictures, pixels. H.264 needs even ones: an MP4 leaves out an odd last row or column.
+    pub size: (u32, u32),
+    /// What the camera shows. None: all surfaces and springs at all times.
+    pub bounds: Option<Bounds>,
+    /// Direction from the bodies to the eye.
+    pub from: [f64; 3],
+    /// The floor of pictures.
+    pub floor: Floor,
+    /// Background and light of pictures.
+    pub look: Look,
+    /// A line of text in pictures.
+    pub caption: Option<String>,
+    /// Colours of solids by a field of their elements. None: each body has its own colour.
+    pub colour_by: Option<ColourBy>,
+}
+
+/// The floor of pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Floor {
+    /// A little below everything.
+    #[default]
+    Below,
+    /// At this height, m.
+    At(f64),
+    /// None.
+    Off,
+}
+
+/// A field that pictures show by colour.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColourBy {
+    /// Its name among [`Frame::element_fields`].
+    pub field: String,
+    /// What the legend says: quantity and unit.
+    pub title: String,
+    /// Values at both ends of the colours. None: the least and the greatest in the whole run.
+    pub range: Option<[f64; 2]>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            fps: 25.0,
+            frames: 0,
+            size: (960, 540),
+            bounds: None,
+            from: Camera::THREE_QUARTER,
+            floor: Floor::Below,
+            look: Look::LIGHT,
+            caption: None,
+            colour_by: None,
+        }
+    }
+}
+
+/// Makes the exporter that writes `name.ext`, or `name-0000.ext` and so on. Fails before the run rather than at its
+/// end: if the model has indices out of range, an option is out of range, or a program is missing.
+pub fn exporter(
+    format: Format,
+    name: &str,
+    model: Model,
+    options: &Options,
+) -> Result<Box<dyn Exporter>, ExportError> {
+    model.check()?;
+    if !(1e-3..=1e5).contains(&options.fps) {
+        let fps = options.fps;
+        return Err(ExportError::Model(format!("{fps} frames per second are not between 0.001 and 100000")));
+    }
+    let (width, height) = options.size;
+    if !(1..=MAX_SIDE).contains(&width) || !(1..=MAX_SIDE).contains(&height) {
+        let text = format!("a picture of {width} by {height} pixels: each must be from 1 to {MAX_SIDE}");
+        return Err(ExportError::Model(text));
+    }
+    let names = Names::new(name, options.frames);
+    let sink: Box<dyn Sink> = match format {
+        Format::Obj => Box::new(Sequence::new(SequenceKind::Obj, names)),
+        Format::Ply => Box::new(Sequence::new(SequenceKind::Ply, names)),
+        Format::Stl => Box::new(Sequence::new(SequenceKind::Stl, names)),
+        Format::Vtu => Box::new(vtu::Vtu::new(&model, names)),
+        Format::Glb => Box::new(glb::Glb::new(names)),
+        Format::Usda => Box::new(usda::Usda::new(&model, names, options.fps)),
+        Format::Pc2 => Box::new(pc2::Pc2::new(names)),
+        Format::Npz => Box::new(npz::Npz::new(names)),
+        Format::Png => Box::new(Movie::new(MovieKind::Png, &model, names, options)?),
+        Format::Gif => Box::new(Movie::new(MovieKind::Gif, &model, names, options)?),
+        Format::Apng => Box::new(Movie::new(MovieKind::Apng, &model, names, options)?),
+        Format::Mp4 => Box::new(Movie::new(MovieKind::Mp4, &model, names, options)?),
+    };
+    Ok(Box::new(Door { format, model, sink, before: None, written: None }))
+}
+
+/// A format; frames have been checked before they come here.
+pub(super) trait Sink: Send {
+    fn frame(&mut self, out: &OutputDir, model: &Model, frame: &Frame<'_>) -> Result<(), ExportError>;
+    /// Called after at least one frame.
+    fn finish(&mut self, out: &OutputDir, model: &Model) -> Result<Vec<PathBuf>, ExportError>;
+    fn outputs(&self, frames: u64) -> Vec<String>;
+}
+
+/// How files are named.
+#[derive(Debug, Clone)]
+pub(super) struct Names {
+    name: String,
+    digits: usize,
+}
+
+impl Names {
+    fn new(name: &str, frames: u64) -> Self {
+        Self { name: name.to_owned(), digits: frames.to_string().len().max(4) }
+    }
+
+    /// `name.ext`
+    pub fn whole(&self, extension: &str) -> String {
+        format!("{}.{extension}", self.name)
+    }
+
+    /// `name-0000.ext`
+    pub fn part(&self, frame: u64, extension: &str) -> String {
+        let digits = self.digits;
+        format!("{}-{frame:0digits$}.{extension}", self.name)
+    }
+}
+
+/// What is remembered of the frame before.
+struct Before {
+    index: u64,
+    time: f64,
+    nodes: usize,
+    fields: Vec<&'static str>,
+    velocities: bool,
+}
+
+struct Door {
+    format: Format,
+    model: Model,
+    sink: Box<dyn Sink>,
+    before: Option<Before>,
+    written: Option<Vec<PathBuf>>,
+}
+
+impl Exporter for Door {
+    fn frame(&mut self, out: &OutputDir, frame: &Frame<'_>) -> Result<(), ExportError> {
+        if self.written.is_some() {
+            return Err(ExportError::Frames("the export is finished already"));
+        }
+        self.check(frame)?;
+        self.sink.frame(out, &self.model, frame)?;
+        self.before = Some(Before {
+            index: frame.index,
+            time: frame.time,
+            nodes: frame.positions.len(),
+            fields: frame.element_fields.iter().map(|f| f.0).collect(),
+            velocities: !frame.velocities.is_empty(),
+        });
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &OutputDir) -> Result<Vec<PathBuf>, ExportError> {
+        if let Some(written) = &self.written {
+            return Ok(written.clone());
+        }
+        let written = if self.before.is_some() { self.sink.finish(out, &self.model)? } else { Vec::new() };
+        self.written = Some(written.clone());
+        Ok(written)
+    }
+
+    fn outputs(&self, frames: u64) -> Vec<String> {
+        self.sink.outputs(frames)
+    }
+}
+
+impl Door {
+    fn check(&self, frame: &Frame<'_>) -> Result<(), ExportError> {
+        let refuse = |reason: String| Err(ExportError::Frame { frame: frame.index, reason });
+        let (nodes, needed) = (frame.positions.len(), self.model.nodes());
+        if nodes < needed {
+            return refuse(format!("{nodes} positions for {needed} nodes"));
+        }
+        if !matches!(frame.velocities.len(), 0) && frame.velocities.len() != nodes {
+            return refuse(format!("{} velocities for {nodes} nodes", frame.velocities.len()));
+        }
+        if !frame.time.is_finite() {
+            return refuse(format!("its time is {} s", frame.time));
+        }
+        let tets = self.model.tets();
+        for (name, values) in frame.element_fields {
+            if values.len() != tets {
+                return refuse(format!("{} values of {name} for {tets} tetrahedra", values.len()));
+            }
+        }
+        if let Some(before) = &self.before {
+            if nodes != before.nodes {
+                return refuse(format!("{nodes} nodes, but {} in the frame before", before.nodes));
+            }
+            if frame.index <= before.index {
+                return refuse(format!("it comes after frame {}", before.index));
+            }
+            if frame.time <= before.time {
+                return refuse(format!("its time {} s is not after {} s", frame.time, before.time));
+            }
+            let same = before.fields.iter().copied().eq(frame.element_fields.iter().map(|f| f.0));
+            if !same || before.velocities == frame.velocities.is_empty() && nodes > 0 {
+                return refuse("it has other fields than the frame before".to_owned());
+            }
+        }
+        let single = self.format.is_single();
+        let fits = |c: f64| if single { (c as f32).is_finite() } else { c.is_finite() };
+        for (what, values) in [("position", frame.positions), ("velocity", frame.velocities)] {
+            if let Some(node) = values.iter().position(|p| !p.iter().all(|&c| fits(c))) {
+                return Err(ExportError::NotFinite {
+                    frame: frame.index,
+                    what,
+                    node,
+                    place: self.model.place(node),
+                    value: values[node],
+                    format: self.format,
+                });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,210 @@
+//! The text part of a glTF file: what lies where in the binary part, see [`super::glb`].
+use serde_json::{Map, Value, json};
+
+use crate::picture::palette::to_linear;
+
+const FLOAT: u32 = 5126;
+const UNSIGNED: u32 = 5125;
+
+/// The parts of the binary.
+pub(super) struct Layout {
+    /// Frames, at least one.
+    pub frames: u64,
+    /// Bytes per frame.
+    pub record: u64,
+    /// Indices of all meshes.
+    pub indices: u64,
+    /// Whether all weights are there, or only those that are not zero.
+    pub dense: bool,
+    /// Time of the last frame since the first, s.
+    pub last_time: f32,
+    /// One per body.
+    pub meshes: Vec<MeshLayout>,
+}
+
+/// The parts of a body.
+pub(super) struct MeshLayout {
+    pub name: String,
+    /// sRGB.
+    pub colour: [f32; 3],
+    pub two_sided: bool,
+    /// Bytes from the start of a frame to its vertices; its normals follow them.
+    pub offset: u64,
+    pub vertices: u64,
+    /// Place of its first index; those of lines follow those of triangles.
+    pub first_index: u64,
+    pub triangles: u64,
+    pub lines: u64,
+    /// Least and greatest of the vertices in each frame.
+    pub ranges: Vec<[[f32; 3]; 2]>,
+}
+
+impl Layout {
+    /// True if there is nothing to show.
+    pub fn is_empty(&self) -> bool {
+        self.record == 0
+    }
+
+    fn animated(&self) -> bool {
+        self.frames > 1 && !self.is_empty()
+    }
+}
+
+/// Buffer views in order of their place.
+const VERTICES: usize = 0;
+const INDICES: usize = 1;
+const TIMES: usize = 2;
+const WEIGHTS: usize = 3;
+const SPARSE_VALUES: usize = 4;
+
+/// The whole document.
+pub(super) fn document(layout: &Layout) -> Value {
+    let mut accessors = Vec::new();
+    let (mut meshes, mut nodes, mut materials, mut animated) = (vec![], vec![], vec![], vec![]);
+    for mesh in &layout.meshes {
+        let mut node = json!({ "name": mesh.name });
+        if mesh.vertices > 0 {
+            if layout.animated() {
+                animated.push(nodes.len());
+            }
+            node["mesh"] = json!(meshes.len());
+            let primitives = primitives(mesh, layout, materials.len(), &mut accessors);
+            meshes.push(json!({ "name": mesh.name, "primitives": primitives }));
+            materials.push(material(mesh));
+        }
+        nodes.push(node);
+    }
+
+    let mut document = Map::new();
+    document.insert("asset".into(), json!({ "version": "2.0", "generator": "supple" }));
+    document.insert("scene".into(), json!(0));
+    let all: Vec<usize> = (0..nodes.len()).collect();
+    document.insert("scenes".into(), if all.is_empty() { json!([{}]) } else { json!([{ "nodes": all }]) });
+    if layout.animated() {
+        document.insert("animations".into(), animation(&animated, layout, &mut accessors));
+    }
+    let mut insert = |name: &str, list: Vec<Value>| {
+        // The format has no empty lists.
+        if !list.is_empty() {
+            document.insert(name.into(), Value::Array(list));
+        }
+    };
+    insert("nodes", nodes);
+    insert("meshes", meshes);
+    insert("materials", materials);
+    insert("accessors", accessors);
+    if !layout.is_empty() {
+        let (views, length) = views(layout);
+        insert("bufferViews", views);
+        insert("buffers", vec![json!({ "byteLength": length })]);
+    }
+    Value::Object(document)
+}
+
+/// Triangles and lines share vertices and targets.
+fn primitives(mesh: &MeshLayout, layout: &Layout, material: usize, accessors: &mut Vec<Value>) -> Vec<Value> {
+    let mut attributes = Vec::new();
+    for (frame, [low, high]) in (0_u64..).zip(&mesh.ranges) {
+        let offset = frame * layout.record + mesh.offset;
+        let at = accessors.len();
+        accessors.push(json!({
+            "bufferView": VERTICES, "byteOffset": offset, "componentType": FLOAT, "type": "VEC3",
+            "count": mesh.vertices, "min": low, "max": high,
+        }));
+        accessors.push(json!({
+            "bufferView": VERTICES, "byteOffset": offset + mesh.vertices * 12, "componentType": FLOAT,
+            "type": "VEC3", "count": mesh.vertices,
+        }));
+        attributes.push(json!({ "POSITION": at, "NORMAL": at + 1 }));
+    }
+    let (first, targets) = match attributes.split_first() {
+        Some((first, targets)) => (first.clone(), targets.to_vec()),
+        None => return Vec::new(),
+    };
+    let (triangles, lines) = (mesh.triangles * 3, mesh.lines * 2);
+    let mut primitives = Vec::new();
+    for (mode, start, count) in [(4, mesh.first_index, triangles), (1, mesh.first_index + triangles, lines)] {
+        if count == 0 {
+            continue;
+        }
+        let indices = accessors.len();
+        accessors.push(json!({
+            "bufferView": INDICES, "byteOffset": start * 4, "componentType": UNSIGNED, "type": "SCALAR",
+            "count": count,
+        }));
+        let mut primitive =
+            json!({ "attributes": first, "indices": indices, "material": material, "mode": mode });
+        if !targets.is_empty() {
+            primitive["targets"] = json!(targets);
+        }
+        primitives.push(primitive);
+    }
+    primitives
+}
+
+fn material(mesh: &MeshLayout) -> Value {
+    let [r, g, b] = to_linear(mesh.colour);
+    json!({
+        "name": mesh.name,
+        "pbrMetallicRoughness":
+            { "baseColorFactor": [r, g, b, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.7 },
+        "doubleSided": mesh.two_sided,
+    })
+}
+
+/// All bodies follow the same weights.
+fn animation(nodes: &[usize], layout: &Layout, accessors: &mut Vec<Value>) -> Value {
+    let (input, output) = (accessors.len(), accessors.len() + 1);
+    accessors.push(json!({
+        "bufferView": TIMES, "componentType": FLOAT, "type": "SCALAR", "count": layout.frames,
+        "min": [0.0], "max": [layout.last_time],
+    }));
+    let targets = layout.frames - 1;
+    let mut weights = json!({ "componentType": FLOAT, "type": "SCALAR", "count": layout.frames * targets });
+    if layout.dense {
+        weights["bufferView"] = json!(WEIGHTS);
+    } else {
+        weights["sparse"] = json!({
+            "count": targets,
+            "indices": { "bufferView": WEIGHTS, "componentType": UNSIGNED },
+            "values": { "bufferView": SPARSE_VALUES },
+        });
+    }
+    accessors.push(weights);
+    let channels: Vec<Value> = nodes
+        .iter()
+        .map(|node| json!({ "sampler": 0, "target": { "node": node, "path": "weights" } }))
+        .collect();
+    json!([{
+        "name": "simulation",
+        "channels": channels,
+        "samplers": [{ "input": input, "output": output, "interpolation": "LINEAR" }],
+    }])
+}
+
+/// The buffer views and the length of the buffer.
+fn views(layout: &Layout) -> (Vec<Value>, u64) {
+    let mut views = Vec::new();
+    let mut end = 0;
+    let mut view = |length: u64, more: Value| {
+        let mut view = json!({ "buffer": 0, "byteOffset": end, "byteLength": length });
+        if let (Value::Object(view), Value::Object(more)) = (&mut view, more) {
+            view.extend(more);
+        }
+        views.push(view);
+        end += length;
+    };
+    let (frames, targets) = (layout.frames, layout.frames.saturating_sub(1));
+    view(layout.record * frames, json!({ "byteStride": 12, "target": 34962 }));
+    view(layout.indices * 4, json!({ "target": 34963 }));
+    if layout.animated() {
+        view(frames * 4, json!({}));
+        if layout.dense {
+            view(frames * targets * 4, json!({}));
+        } else {
+            view(targets * 4, json!({}));
+            view(targets * 4, json!({}));
+        }
+    }
+    (views, end)
+}

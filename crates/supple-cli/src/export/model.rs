@@ -1,0 +1,122 @@
+//! What is exported: a model that is constant over a run, and frames of it.
+use super::ExportError;
+
+/// The bodies of a run.
+#[derive(Debug, Clone, Default)]
+pub struct Model {
+    /// Bodies, in the order of their nodes.
+    pub bodies: Vec<ModelBody>,
+    /// Nodes that are held, counted over all bodies. Pictures draw them as small balls.
+    pub pins: Vec<u32>,
+}
+
+/// A body: a solid has tetrahedra and a surface, a cloth a surface alone, a net or rope edges alone.
+#[derive(Debug, Clone, Default)]
+pub struct ModelBody {
+    /// Name for people; any text.
+    pub name: String,
+    /// Its first node among those of all bodies.
+    pub first_node: usize,
+    /// How many nodes it has.
+    pub nodes: usize,
+    /// Tetrahedra, by the body's own nodes.
+    pub tets: Vec<[u32; 4]>,
+    /// Triangles, counter-clockwise seen from outside, by the body's own nodes.
+    pub surface: Vec<[u32; 3]>,
+    /// Springs, by the body's own nodes.
+    pub edges: Vec<[u32; 2]>,
+    /// Colour, sRGB from 0 to 1.
+    pub colour: [f32; 3],
+}
+
+/// The state of all nodes at one time.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame<'a> {
+    /// Number of the frame; 0 is the state before the first step. It names the files of a sequence and must increase.
+    pub index: u64,
+    /// Time in s; must increase.
+    pub time: f64,
+    /// Positions of all nodes, m. The same number in each frame.
+    pub positions: &'a [[f64; 3]],
+    /// Velocities of all nodes, m/s; may be empty.
+    pub velocities: &'a [[f64; 3]],
+    /// Named fields with one value per tetrahedron, over all bodies in order. The same fields in each frame.
+    pub element_fields: &'a [(&'static str, Vec<f64>)],
+}
+
+impl Model {
+    /// How many nodes the bodies reach.
+    pub fn nodes(&self) -> usize {
+        self.bodies.iter().map(|b| b.first_node + b.nodes).max().unwrap_or(0)
+    }
+
+    /// Tetrahedra of all bodies.
+    pub fn tets(&self) -> usize {
+        self.bodies.iter().map(|b| b.tets.len()).sum()
+    }
+
+    /// Refuses indices out of range, so that no format needs to look again.
+    pub fn check(&self) -> Result<(), ExportError> {
+        for body in &self.bodies {
+            let end = body.first_node.checked_add(body.nodes);
+            if !end.is_some_and(|end| u32::try_from(end).is_ok()) {
+                let name = &body.name;
+                return Err(ExportError::Model(format!("body {name:?} has more nodes than can be counted")));
+            }
+            let nodes = body.nodes as u32;
+            check_cells(body, "tetrahedron", &body.tets, nodes)?;
+            check_cells(body, "triangle", &body.surface, nodes)?;
+            check_cells(body, "spring", &body.edges, nodes)?;
+        }
+        let nodes = self.nodes();
+        match self.pins.iter().find(|&&pin| pin as usize >= nodes) {
+            Some(pin) => {
+                Err(ExportError::Model(format!("node {pin} is pinned, but there are {nodes} nodes")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The body of a node and its number there, in words.
+    pub(super) fn place(&self, node: usize) -> String {
+        let holds = |b: &&ModelBody| node >= b.first_node && node - b.first_node < b.nodes;
+        match self.bodies.iter().find(holds) {
+            Some(body) => format!("node {} of body {:?}", node - body.first_node, body.name),
+            None => "of no body".to_owned(),
+        }
+    }
+}
+
+impl ModelBody {
+    /// A cell of the body by nodes counted over all bodies.
+    pub(super) fn global<const N: usize>(&self, cell: [u32; N]) -> [u32; N] {
+        cell.map(|node| self.first_node as u32 + node)
+    }
+
+    /// Cloth is seen from both sides.
+    pub(super) fn two_sided(&self) -> bool {
+        self.tets.is_empty()
+    }
+}
+
+impl Frame<'_> {
+    /// The positions of a body; empty if the frame does not have them.
+    pub(super) fn of(&self, body: &ModelBody) -> &[[f64; 3]] {
+        self.positions.get(body.first_node..body.first_node + body.nodes).unwrap_or(&[])
+    }
+}
+
+fn check_cells<const N: usize>(
+    body: &ModelBody,
+    what: &str,
+    cells: &[[u32; N]],
+    nodes: u32,
+) -> Result<(), ExportError> {
+    match cells.iter().position(|cell| cell.iter().any(|&node| node >= nodes)) {
+        None => Ok(()),
+        Some(index) => Err(ExportError::Model(format!(
+            "{what} {index} of body {:?} is {:?}, but the body has {nodes} nodes",
+            body.name, cells[index]
+        ))),
+    }
+}
