@@ -4,11 +4,16 @@
 //! |---|---|
 //! | [`cli`] | what may be typed |
 //! | [`commands`] | one file per verb, and [`commands::run`] |
+//! | [`scenes`] | the built-in scenes |
 //! | [`picture`] | a software rasteriser: triangle meshes in, [`picture::Image`] out |
 //! | [`export`] | PNG, GIF, animated PNG and OBJ to any [`std::io::Write`] |
+//! | [`input`], [`load`] | files that a user names; scene files and what they name |
 //! | [`files`] | the output folder: nothing half-written, nothing overwritten by accident |
 pub mod cli;
 pub mod commands;
 pub mod export;
 pub mod files;
+pub mod input;
+pub mod load;
 pub mod picture;
+pub mod scenes;

@@ -1,9 +1,13 @@
 //! The verbs of the command line, one file each.
 //!
 //! To add a verb: `commands/<verb>.rs` with a `#[derive(clap::Args)]` struct whose doc comment is the help and a
-//! `pub fn run(args) -> miette::Result<()>`; then one variant in [`Command`] and one arm in [`run`].
+//! `pub fn run(args) -> Result<(), Failure>`; then one variant in [`Command`] and one arm in [`run`].
 pub mod bench;
+pub mod check;
 pub mod demo;
+pub mod generate;
+pub mod run;
+pub mod schema;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -11,35 +15,75 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use crate::cli::{self, Cli};
+use crate::load::LoadError;
 
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Run a scene file: simulate, show progress, write the animation and the numbers
+    Run(run::Args),
     /// Run a built-in scene and draw it
     Demo(demo::Args),
+    /// Check a scene or mesh file without running it
+    Check(check::Args),
+    /// Print the JSON schema of scene files, for editors
+    Schema,
     /// Measure this machine and the solver on it
     Bench(bench::Args),
+    /// Print shell completions or the manual page
+    Generate(generate::Args),
 }
 
-/// Runs what was typed and turns its outcome into the exit code: 0 done, 1 failed (the reason is on standard
-/// error). Usage errors leave with 2 before they come here.
+/// Why a verb failed, and with which exit code.
+#[derive(Debug)]
+pub struct Failure {
+    /// 1: the simulation failed; 2: usage or input.
+    code: u8,
+    /// What to print.
+    text: String,
+}
+
+impl Failure {
+    /// Wrong input: exit code 2.
+    pub fn input(report: impl Into<miette::Report>) -> Failure {
+        Failure { code: 2, text: tell(&report.into()) }
+    }
+    /// Something went wrong while running: exit code 1.
+    pub fn run(report: impl Into<miette::Report>) -> Failure {
+        Failure { code: 1, text: tell(&report.into()) }
+    }
+    /// A scene that cannot be run: exit code 2.
+    pub fn load(e: LoadError) -> Failure {
+        Failure { code: 2, text: format!("error: {}", e.0) }
+    }
+}
+
+/// Runs what was typed and turns its outcome into the exit code: 0 done, 1 the simulation failed, 2 usage or input; the
+/// reason is on standard error.
 pub fn run(cli: Cli) -> ExitCode {
     let outcome = match cli.command {
+        Some(Command::Run(args)) => run::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
-        Some(Command::Bench(args)) => bench::run(&args),
-        None => cli::print_help().map_err(|error| miette::miette!("cannot print the help: {error}")),
+        Some(Command::Check(args)) => check::run(&args),
+        Some(Command::Schema) => schema::run(),
+        Some(Command::Bench(args)) => bench::run(&args).map_err(Failure::run),
+        Some(Command::Generate(args)) => generate::run(&args),
+        None => {
+            cli::print_help().map_err(|error| Failure::run(miette::miette!("cannot print the help: {error}")))
+        }
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(report) => {
-            report_failure(&report);
-            ExitCode::FAILURE
+        Err(failure) => {
+            // A closed standard error is no reason to fail differently.
+            let _ = std::io::stderr().write_all(failure.text.as_bytes());
+            ExitCode::from(failure.code)
         }
     }
 }
 
-/// Prints `error: …`, its causes and its advice. A closed standard error is no reason to fail differently.
-fn report_failure(report: &miette::Report) {
+/// `error: …`, its causes and its advice.
+fn tell(report: &miette::Report) -> String {
     let mut text = format!("error: {report}\n");
     for cause in report.chain().skip(1) {
         text.push_str(&format!("  because: {cause}\n"));
@@ -47,5 +91,5 @@ fn report_failure(report: &miette::Report) {
     if let Some(help) = report.help() {
         text.push_str(&format!("  help: {help}\n"));
     }
-    let _ = std::io::stderr().write_all(text.as_bytes());
+    text
 }

@@ -26,7 +26,7 @@ pub struct Args {
     /// The scene, a TOML file
     scene: PathBuf,
     #[command(flatten)]
-    pub options: Options,
+    options: Options,
 }
 
 /// Options of a run, for scenes from files and built-in ones alike.
@@ -115,10 +115,14 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     }
     let out = options.out.clone().unwrap_or_else(|| PathBuf::from("out").join(name));
     let needs_folder = !formats.is_empty() || options.checkpoint_every.is_some();
-    let folder = if needs_folder { Some(OutputDir::create(&out, options.force).map_err(Failure::input)?) } else { None };
+    let folder = if needs_folder {
+        Some(OutputDir::create(&out, options.force).map_err(Failure::input)?)
+    } else {
+        None
+    };
     let mut exporters = Vec::new();
     for f in formats {
-        let e = export::exporter(f, name, model(&program), export_options(scene, &program, frames))
+        let e = export::exporter(f, name, model(&program), &export_options(scene, &program, frames))
             .map_err(Failure::input)?;
         if let Some(folder) = &folder {
             for file in e.outputs(frames) {
@@ -338,7 +342,10 @@ fn summary(
             std::io::stdout().write_all(text.as_bytes()).into_diagnostic().map_err(Failure::run)?;
         } else {
             let (mut file, _) = create(path, options.force)?;
-            file.write_all(text.as_bytes()).and_then(|()| file.flush()).into_diagnostic().map_err(Failure::run)?;
+            file.write_all(text.as_bytes())
+                .and_then(|()| file.flush())
+                .into_diagnostic()
+                .map_err(Failure::run)?;
         }
     }
     if options.quiet || options.json.as_deref().is_some_and(|p| p.as_os_str() == "-") {
@@ -357,9 +364,17 @@ fn summary(
     );
     row(
         "time per frame",
-        format!("{:.2} ms on {} thread(s), {:.1} iterations", 1e3 * t.seconds / frames, program.simulation.threads(), t.iterations as f64 / frames),
+        format!(
+            "{:.2} ms on {} thread(s), {:.1} iterations",
+            1e3 * t.seconds / frames,
+            program.simulation.threads(),
+            t.iterations as f64 / frames
+        ),
     );
-    row("converged", format!("{} of {} frames; worst force residual {:.1e}", t.converged, t.reports, t.worst));
+    row(
+        "converged",
+        format!("{} of {} frames; worst force residual {:.1e}", t.converged, t.reports, t.worst),
+    );
     if t.inverted > 0 {
         let now = t.last.map_or(0, |r| r.inverted);
         row("inverted elements", format!("at most {}, {now} at the end", t.inverted));
@@ -370,11 +385,29 @@ fn summary(
             format!("elastic {:.3e} J, kinetic {:.3e} J", r.energy.elastic, r.energy.kinetic),
         );
     }
-    for p in written.iter().take(12) {
-        row("wrote", p.display().to_string());
-    }
-    if written.len() > 12 {
-        row("", format!("and {} more files", written.len() - 12));
+    for line in by_kind(written) {
+        row("wrote", line);
     }
     std::io::stdout().write_all(text.as_bytes()).into_diagnostic().map_err(Failure::run)
+}
+
+/// One line per kind of file: the file, or the first and last of a sequence.
+fn by_kind(written: &[PathBuf]) -> Vec<String> {
+    let mut kinds: Vec<(&std::ffi::OsStr, Vec<&PathBuf>)> = Vec::new();
+    for p in written {
+        let kind = p.extension().unwrap_or_default();
+        match kinds.iter_mut().find(|(k, _)| *k == kind) {
+            Some((_, list)) => list.push(p),
+            None => kinds.push((kind, vec![p])),
+        }
+    }
+    let line = |list: &[&PathBuf]| match list {
+        [one] => one.display().to_string(),
+        [first, .., last] => {
+            let last = last.file_name().unwrap_or_default().to_string_lossy();
+            format!("{} … {last} ({} files)", first.display(), list.len())
+        }
+        [] => String::new(),
+    };
+    kinds.iter().map(|(_, list)| line(list)).collect()
 }

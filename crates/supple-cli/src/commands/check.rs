@@ -1,0 +1,51 @@
+//! `supple check`: is this file good, without running it.
+use std::io::Write;
+use std::path::PathBuf;
+
+use miette::IntoDiagnostic;
+
+use super::Failure;
+use crate::load::Loaded;
+
+/// Check a scene or mesh file without running it: 0 and a summary, or 2 and what is wrong
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A scene (.toml) or a mesh
+    file: PathBuf,
+    /// Set a value of the scene first
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Let the scene read meshes from this folder too
+    #[arg(long, value_name = "DIR")]
+    allow_dir: Vec<PathBuf>,
+}
+
+/// Checks a file.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let scene = Loaded::read(&args.file, &args.set).map_err(Failure::load)?;
+    let (program, notes) = scene.build(&args.allow_dir).map_err(Failure::load)?;
+    let mut text = String::new();
+    for note in notes {
+        text.push_str(&format!("note: {note}\n"));
+    }
+    let s = program.simulation.settings();
+    text.push_str(&format!(
+        "{}: good\n{} frames of {} s in {} step(s), {} iterations each\n",
+        scene.name,
+        program.frames,
+        s.time.dt * f64::from(program.substeps),
+        program.substeps,
+        s.solve.iterations
+    ));
+    for (b, look) in program.simulation.bodies().iter().zip(&program.bodies) {
+        text.push_str(&format!(
+            "body {}: {} nodes, {} tetrahedra, {} springs, {} pinned nodes\n",
+            b.name,
+            b.nodes,
+            look.tets.len(),
+            look.edges.len(),
+            look.pins.len()
+        ));
+    }
+    std::io::stdout().write_all(text.as_bytes()).into_diagnostic().map_err(Failure::run)
+}
