@@ -52,8 +52,15 @@ fn solids_are_coloured_by_a_field() {
     let by = ColourBy { field: "stretch".into(), title: "stretch".into(), range: None };
     let coloured = Options { colour_by: Some(by.clone()), size: (320, 240), ..options() };
     scene.export(Format::Png, "run", &scratch.out(), 1, &coloured).unwrap();
-    let image = decode(scratch.read("run-0001.png"));
-    assert!(count(&image, 0, 2) < 2000, "no vermilion block");
+    scene
+        .export(Format::Png, "plain", &scratch.out(), 1, &Options { size: (320, 240), ..options() })
+        .unwrap();
+    let (image, plain) = (decode(scratch.read("run-0001.png")), decode(scratch.read("plain-0001.png")));
+    let vermilion = |image: &Image| {
+        image.bytes().chunks(3).filter(|p| p[0] > p[1].saturating_add(80) && p[1] > p[2]).count()
+    };
+    assert!(vermilion(&plain) > 2000, "{}", vermilion(&plain));
+    assert!(vermilion(&image) < 20, "{}", vermilion(&image));
     // The first body has the low values, violet, the second the high ones, yellow.
     assert!(image.bytes().chunks(3).any(|p| p[2] > p[1].saturating_add(30) && p[0] < 120), "violet");
     assert!(count(&image, 1, 2) > 50, "yellow");
