@@ -60,7 +60,9 @@ impl Encoder {
         command.args(["-video_size", &format!("{}x{}", size.0, size.1), "-framerate", &format!("{fps:.6}")]);
         command.args(["-i", "pipe:0", "-an", "-c:v", "libx264", "-preset", "medium", "-crf", "18"]);
         // Players take the colours of a movie that does not say for those of television.
-        command.args(["-vf", "scale=out_color_matrix=bt709:out_range=tv", "-pix_fmt", "yuv420p"]);
+        let exactly = "accurate_rnd+full_chroma_int+full_chroma_inp";
+        let colours = format!("scale=out_color_matrix=bt709:out_range=tv:flags={exactly}");
+        command.args(["-vf", &colours, "-pix_fmt", "yuv420p"]);
         command.args(["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"]);
         command.args(["-color_range", "tv", "-movflags", "+faststart", "-f", "mp4", "-n"]);
         command.arg(format!("file:{name}"));

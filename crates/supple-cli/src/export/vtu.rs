@@ -169,8 +169,11 @@ impl<'a> Appended<'a> {
     /// Each array is preceded by its length.
     fn array(&mut self, kind: &str, name: &str, components: u32, more: &str, bytes: &'a [u8]) {
         let (name, offset) = (escape(name), self.offset);
+        // Said for a scalar too, it makes arrays of one column in some readers.
+        let width =
+            if components > 1 { format!(" NumberOfComponents=\"{components}\"") } else { String::new() };
         self.xml.push_str(&format!(
-            "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{components}\"{more} \
+            "<DataArray type=\"{kind}\" Name=\"{name}\"{width}{more} \
              format=\"appended\" offset=\"{offset}\"/>\n"
         ));
         self.arrays.push(bytes);
