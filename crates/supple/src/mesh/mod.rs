@@ -5,7 +5,13 @@
 //! | `mod.rs` | [`TetMesh`], validated on construction |
 //! | `shapes.rs` | built-in shapes with resolution |
 //! | `surface.rs` | the boundary triangles of a tetrahedral mesh |
+//! | `io/` | mesh files: bytes in, [`io::RawMesh`] out, and back |
+//! | `repair.rs` | winding, unused nodes, and defects of elements |
+//! | `quality.rs` | shape of elements, closedness, parts: what `supple mesh info` tells |
 
+pub mod io;
+pub mod quality;
+pub mod repair;
 pub mod shapes;
 mod surface;
 
