@@ -2,7 +2,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use supple::scene::file::SceneFile;
-use supple::scene::{Asset, Program, SceneError, parse};
+use supple::scene::{Asset, Program, SceneError, parse, problems};
 
 use crate::input::{self, InputError};
 
@@ -66,17 +66,30 @@ impl Loaded {
         LoadError(e.located(&self.text).render(&self.name, &self.text))
     }
 
-    /// Builds the scene. Meshes may also lie in the folders of `allowed`.
+    /// Reads a mesh that the scene names, in its folder or one of `allowed`.
+    fn asset(&self, path: &str, allowed: &[PathBuf], notes: &mut Vec<String>) -> Result<Asset, String> {
+        let folder = self.folder.as_deref().ok_or("a built-in scene has no mesh files".to_string())?;
+        let path = resolve(folder, path, allowed)?;
+        notes.push(String::new());
+        Err(format!("{}: mesh files are not read yet", path.display()))
+    }
+
+    /// Builds the scene. Meshes may also lie in the folders of `allowed`. With it, notes about repaired meshes.
     pub fn build(&self, allowed: &[PathBuf]) -> Result<(Program, Vec<String>), LoadError> {
         let mut notes = Vec::new();
-        let mut assets = |path: &str| {
-            let folder = self.folder.as_deref().ok_or("a built-in scene has no mesh files".to_string())?;
-            let path = resolve(folder, path, allowed)?;
-            notes.push(String::new());
-            Err::<Asset, String>(format!("{}: mesh files are not read yet", path.display()))
-        };
-        let program = Program::new(&self.file, &mut assets).map_err(|e| self.explain(e))?;
+        let program = Program::new(&self.file, &mut |path| self.asset(path, allowed, &mut notes))
+            .map_err(|e| self.explain(e))?;
         Ok((program, notes))
+    }
+
+    /// Everything that is wrong with the scene, as text.
+    pub fn problems(&self, allowed: &[PathBuf]) -> Result<(), LoadError> {
+        let wrong = problems(&self.file, &mut |path| self.asset(path, allowed, &mut Vec::new()));
+        if wrong.is_empty() {
+            return Ok(());
+        }
+        let text: Vec<String> = wrong.into_iter().map(|e| self.explain(e).0).collect();
+        Err(LoadError(text.join("error: ")))
     }
 }
 

@@ -69,7 +69,6 @@ fn help_of_every_verb_is_as_it_was() {
         &["bench", "--help"],
         &["generate", "--help"],
         &["schema", "--help"],
-        &["mesh", "--help"],
     ] {
         let o = supple(&f.0, verb);
         assert_eq!(code(&o), 0, "{verb:?}");
@@ -171,11 +170,11 @@ fn strict_fails_where_a_frame_does_not_converge() {
 fn wrong_scenes_name_file_line_key_and_a_hint() {
     let f = Folder::new("wrong");
     let cases = [
-        ("young = 1e5", "yung = 1e5", 10, "did you mean `young`?"),
-        ("young = 1e5", "young = -1", 10, "young"),
-        ("poisson = 0.4", "poisson = 0.5", 10, "poisson"),
-        ("density = 1000.0", "density = 0", 10, "density"),
-        ("\"neo_hookean\"", "\"neo_hokean\"", 10, "did you mean `neo_hookean`?"),
+        ("young = 1e5", "yung = 1e5", 11, "did you mean `young`?"),
+        ("young = 1e5", "young = -1", 11, "young"),
+        ("poisson = 0.4", "poisson = 0.5", 11, "poisson"),
+        ("density = 1000.0", "density = 0", 11, "density"),
+        ("\"neo_hookean\"", "\"neo_hokean\"", 11, "did you mean `neo_hookean`?"),
         ("dt = 0.04", "dt = 0", 3, "time.dt"),
         ("dt = 0.04", "dt = nan", 3, "time.dt"),
         ("dt = 0.04", "dt = 0.04\ndt = 0.05", 4, "duplicate"),
@@ -183,17 +182,17 @@ fn wrong_scenes_name_file_line_key_and_a_hint() {
         ("iterations = 10", "iterations = 0", 6, "iterations"),
         ("iterations = 10", "iterations = -3", 6, "invalid"),
         ("version = 1", "version = 2", 1, "version"),
-        ("cells = [4, 1, 1]", "cells = [4, 0, 1]", 9, "cell"),
-        ("cells = [4, 1, 1]", "cells = [100000, 100000, 100000]", 9, "too large"),
-        ("body = \"beam\"", "body = \"bean\"", 12, "did you mean `beam`?"),
-        ("[0, 5, 10, 15]", "[0, 500]", 13, "500 does not exist"),
+        ("cells = [4, 1, 1]", "cells = [4, 0, 1]", 10, "cell"),
+        ("cells = [4, 1, 1]", "cells = [100000, 100000, 100000]", 10, "too large"),
+        ("body = \"beam\"", "body = \"bean\"", 13, "did you mean `beam`?"),
+        ("[0, 5, 10, 15]", "[0, 500]", 14, "500 does not exist"),
         (
             "select = { ids = [0, 5, 10, 15] }",
             "select = { sphere = { centre = [9, 9, 9], radius = 0.1 } }",
-            13,
+            14,
             "selects nothing",
         ),
-        ("shape = {", "mesh = \"../secret.msh\" #{", 9, "secret.msh"),
+        ("shape = {", "mesh = \"../secret.msh\" #{", 10, "secret.msh"),
     ];
     for (i, (from, to, line, says)) in cases.iter().enumerate() {
         let name = format!("s{i}.toml");
@@ -287,4 +286,21 @@ fn an_interrupt_ends_at_a_whole_frame_with_valid_outputs() {
         serde_json::from_str::<serde_json::Value>(line).unwrap();
     }
     assert!(f.path("out/beam/beam.npz").exists());
+}
+
+#[test]
+fn check_finds_every_problem() {
+    let f = Folder::new("every");
+    let text = SCENE
+        .replace("dt = 0.04", "dt = -1")
+        .replace("young = 1e5", "young = -1e5")
+        .replace("body = \"beam\"\nselect", "body = \"bean\"\nselect");
+    f.write("three.toml", &text);
+    let o = supple(&f.0, &["check", "three.toml"]);
+    let e = errors(&o);
+    assert_eq!(code(&o), 2);
+    assert!(e.matches("error: three.toml:").count() == 3, "{e}");
+    for key in ["time.dt", "body[0].material.young", "pin[0].body"] {
+        assert!(e.contains(&format!("key: {key}")), "{e}");
+    }
 }

@@ -23,6 +23,7 @@ pub struct Args {
 /// Checks a file.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let scene = Loaded::read(&args.file, &args.set).map_err(Failure::load)?;
+    scene.problems(&args.allow_dir).map_err(Failure::load)?;
     let (program, notes) = scene.build(&args.allow_dir).map_err(Failure::load)?;
     let mut text = String::new();
     for note in notes {

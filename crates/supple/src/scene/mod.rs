@@ -18,7 +18,7 @@ mod program;
 pub use material::{Material, MaterialKind};
 pub use parse::SceneError;
 pub use place::Asset;
-pub use program::{Look, Program, settings};
+pub use program::{Look, Program, problems, settings};
 
 use crate::energy::Soft;
 use crate::energy::project::{Point, Sphere};

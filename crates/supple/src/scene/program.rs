@@ -1,8 +1,8 @@
 //! A scene file made ready to run: the simulation and the motions that drive it, frame by frame.
 
-use super::file::{Keyframe, MaterialTable, SceneFile};
+use super::file::{Body, Keyframe, MaterialTable, SceneFile};
 use super::parse::SceneError;
-use super::place::{self, Asset};
+use super::place::{self, Asset, Placed};
 use super::{BodyId, Material, MaterialKind, Scene, Spring};
 use crate::energy::Lame;
 use crate::error::{BuildError, StepError};
@@ -189,51 +189,7 @@ impl Program {
         for (i, body) in file.body.iter().enumerate() {
             let key = format!("body[{i}]");
             let p = place::place(body, &key, assets)?;
-            let built = |e: BuildError| SceneError::at(key.clone(), e.to_string());
-            match &p.mesh {
-                Some(mesh) => {
-                    let Some(m) = &body.material else {
-                        return Err(SceneError::at(key, "is a solid and needs a `material`"));
-                    };
-                    if body.springs.is_some() {
-                        return Err(SceneError::at(
-                            format!("{key}.springs"),
-                            "are for cloth and ropes, not for solids",
-                        ));
-                    }
-                    add_solid(&mut scene, body, mesh, m, &key)?;
-                }
-                None => {
-                    let Some(s) = &body.springs else {
-                        return Err(SceneError::at(key, "is a net of springs and needs `springs`"));
-                    };
-                    if body.material.is_some() {
-                        return Err(SceneError::at(
-                            format!("{key}.material"),
-                            "is for solids; a net has `springs`",
-                        ));
-                    }
-                    let positive = |name: &str, v: f64| {
-                        let e = SceneError::at(
-                            format!("{key}.springs.{name}"),
-                            format!("must be positive, not {v}"),
-                        );
-                        if v.is_finite() && v > 0.0 { Ok(()) } else { Err(e) }
-                    };
-                    positive("stiffness", s.stiffness)?;
-                    positive("mass", s.mass)?;
-                    positive("rest", s.rest)?;
-                    let list = p.edges.iter().map(|&nodes| {
-                        let [a, b] = nodes.map(|v| p.vertices[v as usize]);
-                        let d = (0..3).map(|c| (a[c] - b[c]).powi(2)).sum::<f64>().sqrt();
-                        Spring { nodes, stiffness: s.stiffness, rest_length: Some(s.rest * d) }
-                    });
-                    let masses = vec![s.mass / p.vertices.len() as f64; p.vertices.len()];
-                    scene
-                        .add_springs(&body.name, p.vertices.clone(), masses, list.collect())
-                        .map_err(built)?;
-                }
-            }
+            add_body(&mut scene, body, &p, &key)?;
             let (x, v) = place::start(&body.start, &format!("{key}.start"), &p.vertices)?;
             start.0.extend(x);
             start.1.extend(v);
@@ -247,19 +203,11 @@ impl Program {
             placed.push(p);
         }
 
-        let find = |name: &str, key: &str| {
-            file.body.iter().position(|b| b.name == name).ok_or_else(|| {
-                let mut e = SceneError::at(format!("{key}.body"), format!("there is no body `{name}`"));
-                let names = file.body.iter().map(|b| b.name.as_str());
-                e.hint = super::parse::nearest(name, names).map(|n| format!("did you mean `{n}`?"));
-                e
-            })
-        };
         let mut scripts = Vec::new();
         let mut pinned_start: Vec<(usize, u32)> = Vec::new();
         for (i, pin) in file.pin.iter().enumerate() {
             let key = format!("pin[{i}]");
-            let body = find(&pin.body, &key)?;
+            let body = find(file, &pin.body, &key)?;
             let ids = place::select(
                 &pin.select,
                 &format!("{key}.select"),
@@ -273,7 +221,7 @@ impl Program {
         }
         for (i, anchor) in file.anchor.iter().enumerate() {
             let key = format!("anchor[{i}]");
-            let body = find(&anchor.body, &key)?;
+            let body = find(file, &anchor.body, &key)?;
             let p = &placed[body];
             let ids = place::select(&anchor.select, &format!("{key}.select"), &p.vertices, &p.groups)?;
             scene
@@ -362,13 +310,41 @@ fn worse(a: Status, b: Status) -> Status {
     if rank(b) >= rank(a) { b } else { a }
 }
 
-fn add_solid(
-    scene: &mut Scene,
-    body: &super::file::Body,
-    mesh: &crate::mesh::TetMesh,
-    whole: &MaterialTable,
-    key: &str,
-) -> Result<(), SceneError> {
+/// Adds a body to a scene.
+fn add_body(scene: &mut Scene, body: &Body, p: &Placed, key: &str) -> Result<(), SceneError> {
+    let built = |e: BuildError| SceneError::at(key, e.to_string());
+    let Some(mesh) = &p.mesh else {
+        let Some(s) = &body.springs else {
+            return Err(SceneError::at(key, "is a net of springs and needs `springs`"));
+        };
+        if body.material.is_some() {
+            return Err(SceneError::at(format!("{key}.material"), "is for solids; a net has `springs`"));
+        }
+        for (name, v) in [("stiffness", s.stiffness), ("mass", s.mass), ("rest", s.rest)] {
+            if !(v.is_finite() && v > 0.0) {
+                return Err(SceneError::at(
+                    format!("{key}.springs.{name}"),
+                    format!("must be positive, not {v}"),
+                ));
+            }
+        }
+        let list = p.edges.iter().map(|&nodes| {
+            let [a, b] = nodes.map(|v| p.vertices[v as usize]);
+            let d = (0..3).map(|c| (a[c] - b[c]).powi(2)).sum::<f64>().sqrt();
+            Spring { nodes, stiffness: s.stiffness, rest_length: Some(s.rest * d) }
+        });
+        let masses = vec![s.mass / p.vertices.len() as f64; p.vertices.len()];
+        return scene
+            .add_springs(&body.name, p.vertices.clone(), masses, list.collect())
+            .map(|_| ())
+            .map_err(built);
+    };
+    let Some(whole) = &body.material else {
+        return Err(SceneError::at(key, "is a solid and needs a `material`"));
+    };
+    if body.springs.is_some() {
+        return Err(SceneError::at(format!("{key}.springs"), "are for cloth and ropes, not for solids"));
+    }
     let of = place::regions(mesh, &body.region, key)?;
     let base = material(whole, &format!("{key}.material"))?;
     let mut others = Vec::new();
@@ -385,10 +361,7 @@ fn add_solid(
         }
         materials.push(region.map_or(&base, |r| &others[r]).clone());
     }
-    scene
-        .add_solid_with_masses(&body.name, mesh.clone(), materials, masses)
-        .map(|_| ())
-        .map_err(|e| SceneError::at(key, e.to_string()))
+    scene.add_solid_with_masses(&body.name, mesh.clone(), materials, masses).map(|_| ()).map_err(built)
 }
 
 fn script(
@@ -407,4 +380,51 @@ fn script(
         scripts.push(Script { body, ids, home, centre, keys, anchors });
     }
     Ok(())
+}
+
+/// The body of a name.
+fn find(file: &SceneFile, name: &str, key: &str) -> Result<usize, SceneError> {
+    file.body.iter().position(|b| b.name == name).ok_or_else(|| {
+        let mut e = SceneError::at(format!("{key}.body"), format!("there is no body `{name}`"));
+        let names = file.body.iter().map(|b| b.name.as_str());
+        e.hint = super::parse::nearest(name, names).map(|n| format!("did you mean `{n}`?"));
+        e
+    })
+}
+
+/// Everything that is wrong with a scene file, as far as one thing can be looked at without another.
+pub fn problems(file: &SceneFile, assets: &mut dyn FnMut(&str) -> Result<Asset, String>) -> Vec<SceneError> {
+    let mut wrong: Vec<SceneError> = settings(file).err().into_iter().collect();
+    let mut scene = Scene::new(Settings::default());
+    let mut placed = Vec::new();
+    for (i, body) in file.body.iter().enumerate() {
+        let key = format!("body[{i}]");
+        let p = place::place(body, &key, assets);
+        if let Ok(p) = &p {
+            wrong.extend(add_body(&mut scene, body, p, &key).err());
+            wrong.extend(place::start(&body.start, &format!("{key}.start"), &p.vertices).err());
+        }
+        placed.push(p.map_err(|e| wrong.push(e)).ok());
+    }
+    let pins = file.pin.iter().enumerate().map(|(i, p)| (format!("pin[{i}]"), &p.body, &p.select, &p.motion));
+    let anchors =
+        file.anchor.iter().enumerate().map(|(i, a)| (format!("anchor[{i}]"), &a.body, &a.select, &a.motion));
+    for (key, body, select, motion) in pins.chain(anchors) {
+        wrong.extend(keys(motion, &key).err());
+        match find(file, body, &key) {
+            Err(e) => wrong.push(e),
+            Ok(b) => {
+                if let Some(p) = &placed[b] {
+                    wrong.extend(
+                        place::select(select, &format!("{key}.select"), &p.vertices, &p.groups).err(),
+                    );
+                }
+            }
+        }
+    }
+    if wrong.is_empty() {
+        // What is left: things that only show when all is put together.
+        wrong.extend(Program::new(file, assets).err());
+    }
+    wrong
 }
