@@ -1,11 +1,11 @@
-"""glTF: Khronos' validator, then the positions of each frame from base, targets and weights."""
+"""glTF: Khronos' validator, the positions of each frame from base, targets and weights, and what three.js shows."""
 import json
 import subprocess
 
 import numpy as np
 import pygltflib
 
-from checks import BODIES, FRAMES, OUT, SINGLE, TIMES, TOOLS, TRUTH, X, close, equal, linear
+from checks import BODIES, FRAMES, OUT, SINGLE, TIMES, TOOLS, TRUTH, X, cells as all_cells, close, equal, linear
 
 VALIDATE = """
 const validator = require('gltf-validator'), fs = require('fs');
@@ -14,10 +14,35 @@ validator.validateBytes(new Uint8Array(fs.readFileSync(process.argv[1])), { maxI
 """
 
 
-def validate(file):
-    done = subprocess.run(["node", "-e", VALIDATE, str(OUT / file)], cwd=TOOLS, capture_output=True, text=True)
+# Corners of all triangles at the times given, as the loader and the animation mixer of three.js make them.
+SHOW = """
+import { readFileSync } from 'fs';
+import { AnimationMixer, Vector3 } from 'three';
+import { GLTFLoader } from 'three/examples/jsm/loaders/GLTFLoader.js';
+const [file, ...times] = process.argv.slice(1);
+const bytes = new Uint8Array(readFileSync(file));
+const gltf = await new GLTFLoader().parseAsync(bytes.buffer, '');
+const mixer = new AnimationMixer(gltf.scene);
+mixer.clipAction(gltf.animations[0]).play();
+console.log(JSON.stringify(times.map(time => {
+  mixer.setTime(Number(time));
+  const corners = [], p = new Vector3();
+  gltf.scene.traverse(o => {
+    if (o.isMesh) for (const i of o.geometry.index.array) corners.push(o.getVertexPosition(i, p).toArray());
+  });
+  return corners;
+})));
+"""
+
+
+def node(*arguments):
+    done = subprocess.run(["node", *arguments], cwd=TOOLS, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    report = json.loads(done.stdout)
+    return json.loads(done.stdout)
+
+
+def validate(file):
+    report = node("-e", VALIDATE, str(OUT / file))
     issues = report["issues"]
     assert issues["numErrors"] == 0 and issues["numWarnings"] == 0, issues["messages"]
     return report["info"]
@@ -115,11 +140,26 @@ def check_long():
             assert np.min(np.abs(expected - corner).max(axis=1)) < 4e-6
 
 
+def check_three(file, truth, corners):
+    """At frames and half-way between them."""
+    times, expected = [], []
+    for k in [0, 1, len(truth) // 2, len(truth) - 2]:
+        for part in (0, 0.5):
+            times.append((k + part) / TRUTH["fps"])
+            expected.append((1 - part) * truth[k][corners] + part * truth[k + 1][corners])
+    shown = np.array(node("--input-type=module", "-e", SHOW, str(OUT / file), *map(str, times)))
+    # Weights depend on times in single precision: at 44 s, by 2e-6 s of frames that last 0.04 s.
+    size = np.abs(truth).max()
+    close(shown, np.array(expected).reshape(len(times), -1, 3), (4 * SINGLE + 1e-4 * (len(truth) > 100)) * size, "three.js")
+
+
 def check_glb():
     import trimesh
     check_file("run.glb", FRAMES)
     check_file("still.glb", 1)
     check_long()
+    check_three("run.glb", X, all_cells("surface", 3))
+    check_three("long.glb", np.array(TRUTH["long"]), np.array(TRUTH["long_surface"]))
     scene = trimesh.load(str(OUT / "run.glb"))
     low = np.min([X[0][b["first_node"]:b["first_node"] + b["nodes"]].min(axis=0) for b in BODIES if b["surface"]], axis=0)
     assert np.all(scene.bounds[0] <= low + SINGLE), "by trimesh"

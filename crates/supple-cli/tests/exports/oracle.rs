@@ -56,6 +56,7 @@ fn files_for_the_oracles() {
     let small: Vec<_> = (0..=1100).map(|k| Scene::small().state(k).positions).collect();
     let truth = json!({
         "fps": FPS, "bodies": bodies, "pins": scene.model.pins, "frames": frames, "long": small,
+        "long_surface": Scene::small().model.bodies[0].surface,
     });
     out.write_bytes("truth.json", &serde_json::to_vec(&truth).unwrap()).unwrap();
 }
