@@ -6,7 +6,7 @@
 //! | [`commands`] | one file per verb, and [`commands::run`] |
 //! | [`scenes`] | the built-in scenes |
 //! | [`picture`] | a software rasteriser: triangle meshes in, [`picture::Image`] out |
-//! | [`export`] | PNG, GIF, animated PNG and OBJ to any [`std::io::Write`] |
+//! | [`export`] | animations and pictures in twelve formats |
 //! | [`input`], [`load`] | files that a user names; scene files and what they name |
 //! | [`files`] | the output folder: nothing half-written, nothing overwritten by accident |
 pub mod cli;

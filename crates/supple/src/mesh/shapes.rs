@@ -207,8 +207,11 @@ pub fn torus(radius: f64, tube: f64, cells: usize, around: usize) -> Result<TetM
     })
 }
 
+/// Nodes and edges.
+pub type Net = (Vec<[f64; 3]>, Vec<[u32; 2]>);
+
 /// Nodes of a net in the x–z plane, and its edges: along both directions and both diagonals of each cell.
-pub fn net(size: [f64; 2], cells: [usize; 2]) -> Result<(Vec<[f64; 3]>, Vec<[u32; 2]>), MeshError> {
+pub fn net(size: [f64; 2], cells: [usize; 2]) -> Result<Net, MeshError> {
     positive("cloth", &[("width", size[0]), ("length", size[1])])?;
     let [nx, nz] = cells;
     if nx == 0 || nz == 0 || (nx + 1).saturating_mul(nz + 1) > 4_000_000 {
@@ -236,7 +239,7 @@ pub fn net(size: [f64; 2], cells: [usize; 2]) -> Result<(Vec<[f64; 3]>, Vec<[u32
 }
 
 /// Nodes of a rope along x from the origin, and its segments.
-pub fn rope(length: f64, segments: usize) -> Result<(Vec<[f64; 3]>, Vec<[u32; 2]>), MeshError> {
+pub fn rope(length: f64, segments: usize) -> Result<Net, MeshError> {
     positive("rope", &[("length", length)])?;
     if segments == 0 || segments > 4_000_000 {
         return Err(MeshError::Parameter(format!("a rope of {segments} segments cannot be made")));

@@ -129,9 +129,8 @@ fn make(shape: &Shape) -> Result<Shaped, String> {
             groups: Vec::new(),
         })
     };
-    let net = |(vertices, edges): (Vec<[f64; 3]>, Vec<[u32; 2]>)| {
-        Ok(Shaped { vertices, tets: Vec::new(), edges, groups: Vec::new() })
-    };
+    let net =
+        |(vertices, edges): shapes::Net| Ok(Shaped { vertices, tets: Vec::new(), edges, groups: Vec::new() });
     match shape {
         Shape::Box { size, cells, split: s } => solid(shapes::box_mesh(*size, *cells, split(*s))),
         Shape::Beam { length, width, cells, split: s } => {
@@ -240,12 +239,11 @@ pub(super) fn centre(points: &[[f64; 3]]) -> [f64; 3] {
     std::array::from_fn(|c| points.iter().map(|p| p[c]).sum::<f64>() / points.len().max(1) as f64)
 }
 
+/// Positions and velocities.
+pub(super) type Motion = (Vec<[f64; 3]>, Vec<[f64; 3]>);
+
 /// Positions and velocities at the start.
-pub(super) fn start(
-    s: &StartState,
-    key: &str,
-    rest: &[[f64; 3]],
-) -> Result<(Vec<[f64; 3]>, Vec<[f64; 3]>), SceneError> {
+pub(super) fn start(s: &StartState, key: &str, rest: &[[f64; 3]]) -> Result<Motion, SceneError> {
     let mut x = rest.to_vec();
     let low: [f64; 3] = std::array::from_fn(|c| rest.iter().map(|p| p[c]).fold(f64::INFINITY, f64::min));
     let high: [f64; 3] = std::array::from_fn(|c| rest.iter().map(|p| p[c]).fold(f64::NEG_INFINITY, f64::max));
