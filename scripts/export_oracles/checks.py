@@ -229,10 +229,11 @@ def pictures():
 def movie(file, tolerance):
     found = frames_of(file)
     assert len(found) == FRAMES, f"{len(found)} frames"
-    for (image, duration), picture in zip(found, pictures()):
+    for k, (image, duration) in enumerate(found):
         assert duration == 1000 / FPS, duration
-        error = np.mean(np.abs(image - picture))
-        assert error <= tolerance, f"mean error of {error} levels"
+        errors = [np.mean(np.abs(image - picture)) for picture in pictures()]
+        assert errors[k] <= tolerance, f"mean error of {errors[k]} levels"
+        assert np.argmin(errors) == k, "another frame is nearer"
 
 
 def gif():
