@@ -4,6 +4,7 @@
 //! `pub fn run(args) -> miette::Result<()>`; then one variant in [`Command`] and one arm in [`run`].
 pub mod bench;
 pub mod demo;
+pub mod mesh;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -11,6 +12,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use crate::cli::{self, Cli};
+use crate::input::InputError;
 
 /// The verbs.
 #[derive(Debug, Subcommand)]
@@ -19,21 +21,24 @@ pub enum Command {
     Demo(demo::Args),
     /// Measure this machine and the solver on it
     Bench(bench::Args),
+    /// Look at mesh files and convert them
+    Mesh(mesh::Args),
 }
 
-/// Runs what was typed and turns its outcome into the exit code: 0 done, 1 failed (the reason is on standard
-/// error). Usage errors leave with 2 before they come here.
+/// Runs what was typed and turns its outcome into the exit code: 0 done, 1 failed, 2 the input makes no
+/// sense (the reason is on standard error). Usage errors leave with 2 before they come here.
 pub fn run(cli: Cli) -> ExitCode {
     let outcome = match cli.command {
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Mesh(args)) => mesh::run(&args),
         None => cli::print_help().map_err(|error| miette::miette!("cannot print the help: {error}")),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(report) => {
             report_failure(&report);
-            ExitCode::FAILURE
+            if report.is::<InputError>() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }
 }
