@@ -1,36 +1,128 @@
-//! Files that a user names: regular files only, of bounded size.
+//! Files that come in: regular files of sensible size, and meshes from them.
+//!
+//! The library takes bytes; this is where they come from. Pipes, folders and devices are refused before they are opened, since
+//! they may never end.
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use miette::Diagnostic;
+use supple::mesh::io::{Format, RawMesh, ReadError, read};
 use thiserror::Error;
 
-/// Why a file could not be read.
-#[derive(Debug, Error)]
+/// Larger files are refused.
+pub const LARGEST_FILE: u64 = 2 << 30;
+
+/// Why an input could not be used. Each names the file. The command line leaves with 2 for these.
+#[derive(Debug, Error, Diagnostic)]
 pub enum InputError {
-    /// The system refused.
-    #[error("{path}: {source}")]
-    Io {
+    /// The file is not there or may not be read.
+    #[error("cannot read {}", shown(path))]
+    Open {
         /// The file.
         path: PathBuf,
         /// What the system said.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// A folder, a pipe or a device.
-    #[error("{path}: not a regular file")]
-    NotAFile {
+    #[error("{} is not a regular file", shown(path))]
+    NotRegular {
+        /// The path.
+        path: PathBuf,
+    },
+    /// More than [`LARGEST_FILE`].
+    #[error("{} is larger than {} MiB", shown(path), LARGEST_FILE >> 20)]
+    TooLarge {
         /// The file.
         path: PathBuf,
     },
+    /// No format has this extension.
+    #[error("{} has no extension of a mesh format", shown(path))]
+    #[diagnostic(help("known are {}", known()))]
+    Format {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The second file of a mesh is missing.
+    #[error("{} needs {} beside it", shown(path), shown(companion))]
+    Companion {
+        /// The file that was given.
+        path: PathBuf,
+        /// The file that it needs.
+        companion: PathBuf,
+        /// Why that could not be read.
+        #[source]
+        reason: Box<InputError>,
+    },
+    /// What the file holds makes no sense; the message starts with file and line.
+    #[error(transparent)]
+    Mesh(#[from] ReadError),
 }
 
-/// The bytes of a regular file.
-pub fn read_file(path: &Path) -> Result<Vec<u8>, InputError> {
-    let io = |source| InputError::Io { path: path.to_path_buf(), source };
-    if !fs::metadata(path).map_err(io)?.is_file() {
-        return Err(InputError::NotAFile { path: path.to_path_buf() });
+/// A path that is safe to print.
+fn shown(path: &Path) -> String {
+    path.display()
+        .to_string()
+        .chars()
+        .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })
+        .collect()
+}
+
+fn known() -> String {
+    Format::extensions().map(|e| format!(".{e}")).collect::<Vec<_>>().join(" ")
+}
+
+/// All bytes of a regular file.
+pub fn read_file(path: impl AsRef<Path>) -> Result<Vec<u8>, InputError> {
+    let path = path.as_ref();
+    let open = |source| InputError::Open { path: path.into(), source };
+    // Before opening, because opening a pipe waits for whoever writes into it.
+    if !fs::metadata(path).map_err(open)?.is_file() {
+        return Err(InputError::NotRegular { path: path.into() });
+    }
+    let file = File::open(path).map_err(open)?;
+    // And after, because the path may have changed meanwhile.
+    let metadata = file.metadata().map_err(open)?;
+    if !metadata.is_file() {
+        return Err(InputError::NotRegular { path: path.into() });
     }
     let mut bytes = Vec::new();
-    File::open(path).and_then(|f| f.take(2 << 30).read_to_end(&mut bytes)).map_err(io)?;
+    if metadata.len() <= LARGEST_FILE {
+        // One more than allowed, so that a file that grows is noticed.
+        file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(open)?;
+    }
+    if metadata.len() > LARGEST_FILE || bytes.len() as u64 > LARGEST_FILE {
+        return Err(InputError::TooLarge { path: path.into() });
+    }
     Ok(bytes)
+}
+
+/// The mesh format of a path's extension.
+pub fn format_of(path: impl AsRef<Path>) -> Result<Format, InputError> {
+    let path = path.as_ref();
+    let extension = path.extension().and_then(|e| e.to_str());
+    extension.and_then(Format::from_extension).ok_or_else(|| InputError::Format { path: path.into() })
+}
+
+/// Reads a mesh, and the second file in the same folder that some formats need.
+pub fn read_mesh(path: impl AsRef<Path>) -> Result<RawMesh, InputError> {
+    let path = path.as_ref();
+    let format = format_of(path)?;
+    let bytes = read_file(path)?;
+    let name = shown(path);
+    let beside = match format {
+        // Kept as a path, so that names that are no UTF-8 work too.
+        Format::TetgenNode => Some(path.with_extension("ele")),
+        Format::TetgenEle => Some(path.with_extension("node")),
+        _ => format.companion(&name, &bytes)?.map(|file| path.with_file_name(file)),
+    };
+    let Some(companion) = beside else {
+        return Ok(read(format, &name, &bytes, None)?);
+    };
+    let second = read_file(&companion).map_err(|reason| InputError::Companion {
+        path: path.into(),
+        companion: companion.clone(),
+        reason: Box::new(reason),
+    })?;
+    Ok(read(format, &name, &bytes, Some((&shown(&companion), &second)))?)
 }

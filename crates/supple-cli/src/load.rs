@@ -26,7 +26,7 @@ pub struct LoadError(pub String);
 impl Loaded {
     /// Reads and parses a scene file. `overrides` are `key.path=value`.
     pub fn read(path: &Path, overrides: &[String]) -> Result<Loaded, LoadError> {
-        let bytes = input::read_file(path).map_err(|e: InputError| LoadError(format!("{e}\n")))?;
+        let bytes = input::read_file(path).map_err(|e: InputError| LoadError(chain(&e) + "\n"))?;
         if bytes.len() > 16 << 20 {
             return Err(LoadError(format!(
                 "{}: a scene file of {} bytes is too large\n",
@@ -70,8 +70,13 @@ impl Loaded {
     fn asset(&self, path: &str, allowed: &[PathBuf], notes: &mut Vec<String>) -> Result<Asset, String> {
         let folder = self.folder.as_deref().ok_or("a built-in scene has no mesh files".to_string())?;
         let path = resolve(folder, path, allowed)?;
-        notes.push(String::new());
-        Err(format!("{}: mesh files are not read yet", path.display()))
+        let mesh = input::read_mesh(&path).map_err(|e| chain(&e))?;
+        if mesh.tets.is_empty() {
+            return Err(format!("{} has no tetrahedra, only a surface", path.display()));
+        }
+        notes.extend(mesh.notes.iter().map(|n| format!("{}: {n}", path.display())));
+        let groups = mesh.groups.into_iter().map(|g| (g.name, g.nodes)).collect();
+        Ok(Asset { vertices: mesh.vertices, tets: mesh.tets, groups })
     }
 
     /// Builds the scene. Meshes may also lie in the folders of `allowed`. With it, notes about repaired meshes.
@@ -91,6 +96,17 @@ impl Loaded {
         let text: Vec<String> = wrong.into_iter().map(|e| self.explain(e).0).collect();
         Err(LoadError(text.join("error: ")))
     }
+}
+
+/// An error and its causes in one line.
+pub(crate) fn chain(e: &dyn std::error::Error) -> String {
+    let mut text = e.to_string();
+    let mut cause = e.source();
+    while let Some(c) = cause {
+        text.push_str(&format!(": {c}"));
+        cause = c.source();
+    }
+    text
 }
 
 /// The file that a scene means by a path: below its folder or an allowed one, whatever links and dots say.

@@ -69,6 +69,9 @@ fn help_of_every_verb_is_as_it_was() {
         &["bench", "--help"],
         &["generate", "--help"],
         &["schema", "--help"],
+        &["mesh", "--help"],
+        &["mesh", "info", "--help"],
+        &["mesh", "convert", "--help"],
     ] {
         let o = supple(&f.0, verb);
         assert_eq!(code(&o), 0, "{verb:?}");

@@ -1,10 +1,12 @@
 //! `supple check`: is this file good, without running it.
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use miette::IntoDiagnostic;
+use miette::{IntoDiagnostic, miette};
+use supple::mesh::quality::inspect;
 
 use super::Failure;
+use crate::input::{format_of, read_mesh};
 use crate::load::Loaded;
 
 /// Check a scene or mesh file without running it: 0 and a summary, or 2 and what is wrong
@@ -22,6 +24,9 @@ pub struct Args {
 
 /// Checks a file.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.file.extension().is_none_or(|e| e != "toml") && format_of(&args.file).is_ok() {
+        return mesh(&args.file);
+    }
     let scene = Loaded::read(&args.file, &args.set).map_err(Failure::load)?;
     scene.problems(&args.allow_dir).map_err(Failure::load)?;
     let (program, notes) = scene.build(&args.allow_dir).map_err(Failure::load)?;
@@ -48,5 +53,27 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             look.pins.len()
         ));
     }
+    std::io::stdout().write_all(text.as_bytes()).into_diagnostic().map_err(Failure::run)
+}
+
+/// Checks a mesh file.
+fn mesh(file: &Path) -> Result<(), Failure> {
+    let mesh = read_mesh(file).map_err(Failure::input)?;
+    let report = inspect(&mesh.vertices, &mesh.tets, &mesh.triangles);
+    if !report.problems.is_empty() {
+        let list: Vec<String> = report.problems.iter().map(|p| format!("{}: {p}", file.display())).collect();
+        return Err(Failure::input(miette!("{}", list.join("\n"))));
+    }
+    let mut text = String::new();
+    for note in &mesh.notes {
+        text.push_str(&format!("note: {note}\n"));
+    }
+    text.push_str(&format!(
+        "{}: good\n{} nodes, {} tetrahedra, {} triangles\n",
+        file.display(),
+        mesh.vertices.len(),
+        mesh.tets.len(),
+        mesh.triangles.len()
+    ));
     std::io::stdout().write_all(text.as_bytes()).into_diagnostic().map_err(Failure::run)
 }

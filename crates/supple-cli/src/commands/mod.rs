@@ -6,6 +6,7 @@ pub mod bench;
 pub mod check;
 pub mod demo;
 pub mod generate;
+pub mod mesh;
 pub mod run;
 pub mod schema;
 
@@ -15,6 +16,8 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use crate::cli::{self, Cli};
+use crate::files::FileError;
+use crate::input::InputError;
 use crate::load::LoadError;
 
 /// The verbs.
@@ -26,6 +29,8 @@ pub enum Command {
     Demo(demo::Args),
     /// Check a scene or mesh file without running it
     Check(check::Args),
+    /// Look at mesh files and convert them
+    Mesh(mesh::Args),
     /// Print the JSON schema of scene files, for editors
     Schema,
     /// Measure this machine and the solver on it
@@ -52,6 +57,11 @@ impl Failure {
     pub fn run(report: impl Into<miette::Report>) -> Failure {
         Failure { code: 1, text: tell(&report.into()) }
     }
+    /// Wrong input or something else, as the report says.
+    fn from_report(report: miette::Report) -> Failure {
+        let input = report.is::<InputError>() || report.is::<FileError>();
+        if input { Failure::input(report) } else { Failure::run(report) }
+    }
     /// A scene that cannot be run: exit code 2.
     pub fn load(e: LoadError) -> Failure {
         Failure { code: 2, text: format!("error: {}", e.0) }
@@ -65,6 +75,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Check(args)) => check::run(&args),
+        Some(Command::Mesh(args)) => mesh::run(&args).map_err(Failure::from_report),
         Some(Command::Schema) => schema::run(),
         Some(Command::Bench(args)) => bench::run(&args).map_err(Failure::run),
         Some(Command::Generate(args)) => generate::run(&args),

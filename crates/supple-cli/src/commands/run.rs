@@ -101,7 +101,7 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     let (mut program, notes) = scene.build(&options.allow_dir).map_err(Failure::load)?;
     let frames = options.frames.unwrap_or(program.frames);
     if let Some(path) = &options.resume {
-        let bytes = input::read_file(path).map_err(|e| Failure::input(miette!("{e}")))?;
+        let bytes = input::read_file(path).map_err(Failure::input)?;
         program.simulation.restore(&bytes).map_err(|e| Failure::input(miette!("{}: {e}", path.display())))?;
     }
     let substeps = u64::from(program.substeps);

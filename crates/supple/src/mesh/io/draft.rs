@@ -194,6 +194,9 @@ impl Draft {
         self.merge_duplicates()?;
         if self.triangles_may_collapse {
             self.drop_collapsed();
+            if self.tets.is_empty() && self.triangles.is_empty() {
+                return Err(Fault::new(end, "all triangles have collapsed: none has an area"));
+            }
         }
         if let Err(bad) = repair::check_triangles(&self.vertices, &self.triangles) {
             return Err(self.defective(&bad, &self.triangle_at));

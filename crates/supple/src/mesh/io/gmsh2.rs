@@ -40,8 +40,7 @@ fn count(source: &mut Source, what: &str, least: usize) -> Parsed<usize> {
 fn nodes(source: &mut Source, draft: &mut Draft) -> Parsed<Tags> {
     let place = source.text.place();
     let count = count(source, "nodes", source.least(1, 3))?;
-    let mut tags = Vec::with_capacity(count);
-    draft.vertices.reserve(count);
+    let mut tags = Vec::new();
     for _ in 0..count {
         let place = source.place();
         let tag = source.int("a node's number")?;

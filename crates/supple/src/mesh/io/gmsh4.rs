@@ -79,7 +79,7 @@ fn section_header(source: &mut Source, what: &str) -> Parsed<(usize, usize)> {
 fn nodes(source: &mut Source, draft: &mut Draft) -> Parsed<Tags> {
     let start = source.place();
     let (blocks, total) = section_header(source, "nodes")?;
-    let mut tags: Vec<i128> = Vec::with_capacity(total);
+    let mut tags: Vec<i128> = Vec::new();
     for _ in 0..blocks {
         let place = source.place();
         let dimension = source.int("a dimension")?;

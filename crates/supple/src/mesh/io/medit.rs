@@ -128,7 +128,6 @@ fn next<'a>(text: &mut Text<'a>, i: usize, count: usize, what: &str) -> Parsed<T
 }
 
 fn read_vertices(text: &mut Text, count: usize, draft: &mut Draft) -> Parsed<()> {
-    draft.vertices.reserve(count);
     for i in 0..count {
         let number = i as u64 + 1;
         let place = text.clone().token().map_or(text.place(), |t| t.place);

@@ -68,7 +68,6 @@ fn nodes(bytes: &[u8], draft: &mut Draft) -> Parsed<()> {
         return Err(line.fault("the file holds no nodes"));
     }
     let count = text.room(count, 8, "nodes").map_err(|fault| Fault { place: line.place, ..fault })?;
-    draft.vertices.reserve(count);
     for i in 0..count {
         let what = "a node";
         let Some(line) = text.line() else {

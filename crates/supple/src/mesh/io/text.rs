@@ -170,12 +170,15 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Checks a count of a header against the bytes that are left, `least` for each, before memory is reserved for it.
+    /// Checks a count of a header against the bytes that are left: `least` for each in a binary file, one in text, where a
+    /// count that is wrong by little gives a better message where the file ends. No memory is
+    /// reserved for a count.
     pub fn room(&self, count: i128, least: usize, what: &str) -> Parsed<usize> {
         if count < 0 {
             return Err(self.fault(format!("{count} {what}: a count cannot be negative")));
         }
         let left = self.remaining();
+        let least = if self.offsets { least } else { 1 };
         match usize::try_from(count) {
             // The last number of a text needs no space behind it.
             Ok(n) if n.checked_mul(least).is_some_and(|bytes| bytes <= left.saturating_add(1)) => Ok(n),

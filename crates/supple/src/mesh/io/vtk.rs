@@ -171,7 +171,6 @@ impl Reader<'_> {
             .text
             .room(count, 3 * self.least(scalar), "points")
             .map_err(|fault| header.fault(fault.reason))?;
-        self.draft.vertices.reserve(count);
         for i in 0..count as u64 {
             let place = self.place();
             let mut p = [0.0; 3];
@@ -202,7 +201,7 @@ impl Reader<'_> {
         self.text
             .room(first as i128, self.least(offset_scalar), "offsets")
             .map_err(|f| next.fault(f.reason))?;
-        let mut offsets = Vec::with_capacity(first);
+        let mut offsets = Vec::new();
         for _ in 0..first {
             let place = self.place();
             offsets.push((self.whole(offset_scalar, what)?, place));
@@ -217,13 +216,13 @@ impl Reader<'_> {
         self.text
             .room(second as i128, self.least(node_scalar), "nodes of cells")
             .map_err(|f| kind.fault(f.reason))?;
-        let mut nodes = Vec::with_capacity(second);
+        let mut nodes = Vec::new();
         for _ in 0..second {
             let place = self.place();
             let value = self.whole(node_scalar, "a node")?;
             nodes.push(self.draft.node(value, place)?);
         }
-        let mut ends = Vec::with_capacity(first);
+        let mut ends = Vec::new();
         let mut before = 0;
         for (i, &(offset, place)) in offsets.iter().enumerate() {
             let end = usize::try_from(offset).ok().filter(|&end| end >= before && end <= second);
@@ -249,7 +248,7 @@ impl Reader<'_> {
         let Some(mut left) = nodes_in_all else {
             return Err(keyword.fault(format!("{count} cells in {numbers} numbers are not possible")));
         };
-        let mut cells = Cells { nodes: Vec::with_capacity(left), ends: Vec::with_capacity(count) };
+        let mut cells = Cells { nodes: Vec::new(), ends: Vec::new() };
         for i in 0..count as u64 {
             let place = self.place();
             let size = self.whole(Scalar::I32, "a number of nodes").element(i)?;
@@ -283,7 +282,7 @@ impl Reader<'_> {
             let n = cells.ends.len();
             return Err(keyword.fault(format!("{count} types for {n} cells")));
         }
-        let mut kinds = Vec::with_capacity(count);
+        let mut kinds = Vec::new();
         for i in 0..count as u64 {
             kinds.push(self.whole(Scalar::I32, "a cell type").element(i)?);
         }

@@ -95,7 +95,7 @@ fn pieces(bytes: &[u8]) -> Parsed<(Vec<Piece<'_>>, Storage<'_>, Place)> {
                     let (points, connectivity, offsets, types) = (None, None, None, None);
                     pieces.push(Piece { tag, points, connectivity, offsets, types });
                 } else if name == b"DataArray" {
-                    let one = Array { tag, text: &[] };
+                    let one = Array { text_at: tag.place, tag, text: &[] };
                     if closed { keep(&mut pieces, &open, one)? } else { array = Some(one) }
                 }
                 if !closed {
@@ -104,7 +104,10 @@ fn pieces(bytes: &[u8]) -> Parsed<(Vec<Piece<'_>>, Storage<'_>, Place)> {
             }
             Event::Text(text, place) => {
                 if let Some(array) = &mut array {
-                    array.text = text;
+                    // Descriptions of the array may stand between its tags too.
+                    if array.text.trim_ascii().is_empty() && open.last() == Some(&&b"DataArray"[..]) {
+                        (array.text, array.text_at) = (text, place);
+                    }
                 } else if found.is_none() && !text.trim_ascii().is_empty() {
                     return Err(Fault::new(
                         place,

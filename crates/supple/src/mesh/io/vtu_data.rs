@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::error::{Fault, Parsed, quote};
+use super::error::{Fault, Parsed, Place, quote};
 use super::number::{Number, Order, Scalar, base64};
 use super::text::Text;
 use super::xml::Tag;
@@ -23,6 +23,8 @@ pub(super) struct Storage<'a> {
 pub(super) struct Array<'a> {
     pub tag: Tag<'a>,
     pub text: &'a [u8],
+    /// Where the text starts.
+    pub text_at: Place,
 }
 
 fn scalar(tag: &Tag) -> Parsed<Scalar> {
@@ -68,9 +70,8 @@ impl<'a> Array<'a> {
 
     fn ascii(&self, scalar: Scalar, mut each: impl FnMut(Number) -> Parsed<()>) -> Parsed<()> {
         let at_line = |fault: Fault| {
-            // Lines of the text count from the line of its tag.
-            let line = self.tag.place.as_line().unwrap_or(1) + fault.place.as_line().unwrap_or(1) - 1;
-            Fault { place: super::Place::line(line), ..fault }
+            let line = self.text_at.as_line().unwrap_or(1) + fault.place.as_line().unwrap_or(1) - 1;
+            Fault { place: Place::line(line), ..fault }
         };
         if self.text.trim_ascii().is_empty() {
             return Ok(());
