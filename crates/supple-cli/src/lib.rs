@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`cli`] | what may be typed |
-//! | [`commands`] | one file per verb, and [`commands::run`] |
+//! | [`commands`] | one file per verb, and [`commands::run()`] |
 //! | [`scenes`] | the built-in scenes |
 //! | [`picture`] | a software rasteriser: triangle meshes in, [`picture::Image`] out |
 //! | [`export`] | animations and pictures in twelve formats |

@@ -92,7 +92,7 @@ fn convert_there_and_back() {
     assert!(text.contains("volume         1.666667e-1 m³"), "{text}");
     // Nothing is overwritten by accident, and nothing is left behind by a failure.
     let again = supple(&["convert", "t.node", "a.msh"], &here);
-    assert_eq!(again.status.code(), Some(1));
+    assert_eq!(again.status.code(), Some(2));
     assert!(err(&again).contains("--force"), "{}", err(&again));
     assert!(supple(&["convert", "t.node", "a.msh", "--force"], &here).status.success());
     assert_eq!(supple(&["convert", "h.stl", "i.node"], &here).status.code(), Some(1));

@@ -72,6 +72,16 @@ pub enum StepError {
         /// The first element that was not finite, in words.
         element: Option<String>,
     },
+    /// A script sends a pin or an anchor to a place that is not finite.
+    #[error("{0}; the state before the step is kept")]
+    Target(String),
+}
+
+impl StepError {
+    /// A target of a script that is not finite.
+    pub(crate) fn target(e: &BuildError) -> StepError {
+        StepError::Target(e.to_string())
+    }
 }
 
 /// Bytes that are not a checkpoint of this simulation.
@@ -99,6 +109,9 @@ pub enum CheckpointError {
     /// Damaged.
     #[error("the checkpoint is damaged: its checksum does not match")]
     Checksum,
+    /// Whole, but with numbers that no simulation writes.
+    #[error("the checkpoint holds a number that is not finite or out of range")]
+    Content,
     /// Of another scene.
     #[error("the checkpoint belongs to another scene: {0}")]
     OtherScene(&'static str),

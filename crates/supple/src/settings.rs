@@ -88,7 +88,7 @@ pub struct SolveSettings {
     pub time_budget: Option<f64>,
     /// Rule for the weights w. Default `bulk`.
     pub weight_rule: WeightRule,
-    /// Factor s in w² = s·k·V, > 0. Default 1.
+    /// Factor s in w² = s·k·V, from 1e-9 to 1e9. Default 1.
     pub weight_scale: f64,
     /// Where the iteration starts. Default `inertia`.
     pub start: Start,
@@ -139,8 +139,8 @@ impl Settings {
                 format!("the time budget must be positive, not {budget} s")
             })?;
         }
-        check(s.weight_scale.is_finite() && s.weight_scale > 0.0, "solve.weight_scale", || {
-            format!("the scale of the weights must be positive, not {}", s.weight_scale)
+        check((1e-9..=1e9).contains(&s.weight_scale), "solve.weight_scale", || {
+            format!("the scale of the weights must lie between 1e-9 and 1e9, not {}", s.weight_scale)
         })?;
         check(s.threads <= 1024, "solve.threads", || format!("{} threads are too many", s.threads))
     }

@@ -1,7 +1,7 @@
 //! The verbs of the command line, one file each.
 //!
 //! To add a verb: `commands/<verb>.rs` with a `#[derive(clap::Args)]` struct whose doc comment is the help and a
-//! `pub fn run(args) -> Result<(), Failure>`; then one variant in [`Command`] and one arm in [`run`].
+//! `pub fn run(args) -> Result<(), Failure>`; then one variant in [`Command`] and one arm in [`run()`].
 pub mod bench;
 pub mod check;
 pub mod demo;

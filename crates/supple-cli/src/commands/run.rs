@@ -10,7 +10,7 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::{IntoDiagnostic, WrapErr, miette};
 use serde_json::json;
-use supple::scene::Program;
+use supple::scene::{MOST_FRAMES, Program};
 use supple::{Status, StepReport};
 
 use super::Failure;
@@ -32,7 +32,7 @@ pub struct Args {
 /// Options of a run, for scenes from files and built-in ones alike.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Options {
-    /// Folder for exports [default: out/<scene>]
+    /// Folder for exports [default: out/ and the scene's name]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Frames to simulate, instead of the scene's
@@ -100,12 +100,20 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     let started = Instant::now();
     let (mut program, notes) = scene.build(&options.allow_dir).map_err(Failure::load)?;
     let frames = options.frames.unwrap_or(program.frames);
+    if frames > MOST_FRAMES {
+        return Err(Failure::input(miette!("{frames} frames are too many; at most {MOST_FRAMES}")));
+    }
     if let Some(path) = &options.resume {
         let bytes = input::read_file(path).map_err(Failure::input)?;
         program.simulation.restore(&bytes).map_err(|e| Failure::input(miette!("{}: {e}", path.display())))?;
     }
     let substeps = u64::from(program.substeps);
     let first = program.simulation.frame() / substeps;
+    if program.simulation.frame() % substeps != 0 {
+        return Err(Failure::input(miette!(
+            "the checkpoint lies between two frames: it was made with other substeps"
+        )));
+    }
 
     let mut formats: BTreeSet<Format> = options.export.iter().chain(extra).copied().collect();
     for f in &scene.file.output.export {
@@ -131,12 +139,27 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
         }
         exporters.push(e);
     }
+    if let (Some(every), Some(folder)) = (options.checkpoint_every, &folder) {
+        for frame in (first + 1..=frames).filter(|f| f % every == 0) {
+            folder.check(&checkpoint_name(name, frame)).map_err(Failure::input)?;
+        }
+    }
+    if let Some(path) =
+        options.json.as_deref().filter(|p| p.as_os_str() != "-" && p.exists() && !options.force)
+    {
+        return Err(Failure::input(miette!("{} already exists; allow it with --force", path.display())));
+    }
     let mut stats = options.stats.as_deref().map(|p| create(p, options.force)).transpose()?;
 
     let stop = Arc::new(AtomicBool::new(false));
     let heard = stop.clone();
     // A second handler in one process is refused: then the first one is at work already.
-    let _ = ctrlc::set_handler(move || heard.store(true, Ordering::SeqCst));
+    let _ = ctrlc::set_handler(move || {
+        // The second time someone means it.
+        if heard.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+    });
 
     let bar = progress(frames.saturating_sub(first), options.quiet);
     for note in &notes {
@@ -159,19 +182,27 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
             interrupted = true;
             break;
         }
-        export_frame(&mut exporters, folder.as_ref(), &program, frame)?;
-        if let Some((file, path)) = &mut stats {
-            write_stats(file, frame, &report)
-                .into_diagnostic()
-                .wrap_err_with(|| format!("cannot write {}", path.display()))
-                .map_err(Failure::run)?;
-        }
-        if let (Some(every), Some(folder)) = (options.checkpoint_every, &folder)
-            && frame % every == 0
-        {
-            folder
-                .write_bytes(&format!("{name}-{frame:04}.checkpoint"), &program.simulation.checkpoint())
-                .map_err(Failure::input)?;
+        let mut keep = || -> Result<(), Failure> {
+            export_frame(&mut exporters, folder.as_ref(), &program, frame)?;
+            if let Some((file, path)) = &mut stats {
+                write_stats(file, frame, &report)
+                    .into_diagnostic()
+                    .wrap_err_with(|| format!("cannot write {}", path.display()))
+                    .map_err(Failure::run)?;
+            }
+            if let (Some(every), Some(folder)) = (options.checkpoint_every, &folder)
+                && frame % every == 0
+            {
+                folder
+                    .write_bytes(&checkpoint_name(name, frame), &program.simulation.checkpoint())
+                    .map_err(Failure::run)?;
+            }
+            Ok(())
+        };
+        if let Err(e) = keep() {
+            // What the other outputs have so far is still finished below.
+            outcome = Err(e);
+            break;
         }
         tally.add(&report);
         bar.set_message(format!(
@@ -195,11 +226,18 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
             break;
         }
     }
-    bar.set_message("writing");
+    bar.set_message(if interrupted {
+        "interrupted, writing what there is (again: leave at once)"
+    } else {
+        "writing"
+    });
     let mut written = Vec::new();
     if let Some(folder) = &folder {
         for e in &mut exporters {
-            written.extend(e.finish(folder).map_err(Failure::run)?);
+            match e.finish(folder) {
+                Ok(files) => written.extend(files),
+                Err(e) => outcome = outcome.and(Err(Failure::run(e))),
+            }
         }
     }
     bar.finish_and_clear();
@@ -213,7 +251,12 @@ impl Tally {
         self.converged += usize::from(r.status == Status::Converged);
         self.iterations += r.iterations;
         self.seconds += r.timings.total();
-        self.worst = self.worst.max(r.force_residual);
+        // A residual that is no number counts as the worst.
+        self.worst = if r.force_residual >= self.worst || r.force_residual.is_nan() {
+            r.force_residual
+        } else {
+            self.worst
+        };
         self.inverted = self.inverted.max(r.inverted);
         self.last = Some(*r);
     }
@@ -226,6 +269,10 @@ fn progress(frames: u64, quiet: bool) -> ProgressBar {
         bar.set_style(style);
     }
     bar
+}
+
+fn checkpoint_name(name: &str, frame: u64) -> String {
+    format!("{name}-{frame:04}.checkpoint")
 }
 
 /// A file of the caller's, refused if it is there already.
@@ -375,6 +422,13 @@ fn summary(
         "converged",
         format!("{} of {} frames; worst force residual {:.1e}", t.converged, t.reports, t.worst),
     );
+    if 2 * t.converged < t.reports && program.simulation.settings().solve.tolerance > 0.0 {
+        row(
+            "",
+            "most frames stopped before the tolerance: see --set solve.iterations=… or solve.tolerance=…"
+                .into(),
+        );
+    }
     if t.inverted > 0 {
         let now = t.last.map_or(0, |r| r.inverted);
         row("inverted elements", format!("at most {}, {now} at the end", t.inverted));

@@ -18,7 +18,7 @@ mod program;
 pub use material::{Material, MaterialKind};
 pub use parse::SceneError;
 pub use place::Asset;
-pub use program::{Look, Program, problems, settings};
+pub use program::{Look, MOST_FRAMES, Program, problems, settings};
 
 use crate::energy::Soft;
 use crate::energy::project::{Point, Sphere};
@@ -180,6 +180,10 @@ impl Scene {
         content: Content,
     ) -> Result<BodyId, BuildError> {
         let wrong = |node: usize, reason: String| BuildError::Node { body: name.to_string(), node, reason };
+        if name.is_empty() || name.len() > 200 || name.chars().any(char::is_control) {
+            let reason = "a body needs a name of at most 200 bytes without control characters".into();
+            return Err(BuildError::Body { body: name.escape_debug().take(60).collect(), reason });
+        }
         if positions.is_empty() {
             return Err(BuildError::Body { body: name.to_string(), reason: "it has no node".into() });
         }

@@ -61,6 +61,9 @@ pub struct Program {
     scripts: Vec<Script>,
 }
 
+/// More frames than anyone waits for.
+pub const MOST_FRAMES: u64 = 10_000_000;
+
 /// The settings that a scene file means.
 pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
     let t = &file.time;
@@ -75,6 +78,20 @@ pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
     };
     if t.substeps == 0 {
         return Err(SceneError::at("time.substeps", "at least one step per frame is needed"));
+    }
+    if file.time.frames > MOST_FRAMES {
+        return Err(SceneError::at(
+            "time.frames",
+            format!("at most {MOST_FRAMES}, not {}", file.time.frames),
+        ));
+    }
+    let view = file.output.view.unwrap_or([1.0; 3]);
+    let length = view.iter().map(|v| v * v).sum::<f64>();
+    if !(length.is_finite() && length > 1e-12) {
+        return Err(SceneError::at("output.view", format!("{view:?} is no direction")));
+    }
+    if file.output.floor.is_some_and(|f| !(f.abs() < 1e12)) {
+        return Err(SceneError::at("output.floor", "must be a height in m"));
     }
     let s = &file.solve;
     let settings = Settings {
@@ -140,10 +157,12 @@ fn keys(motion: &[Keyframe], key: &str) -> Result<Vec<Key>, SceneError> {
         }
         let turn = match &k.rotate {
             None => [0.0; 3],
-            Some(r) if r.angle.is_finite() => {
+            Some(r) if r.angle.abs() <= 1e9 => {
                 place::direction(r.axis, &format!("{key}.rotate.axis"))?.map(|a| a * r.angle.to_radians())
             }
-            Some(_) => return Err(SceneError::at(format!("{key}.rotate.angle"), "must be finite")),
+            Some(_) => {
+                return Err(SceneError::at(format!("{key}.rotate.angle"), "must lie within ±1e9 degrees"));
+            }
         };
         keys.push(Key { time: k.time, translate: k.translate, turn, centre: k.centre });
     }
@@ -237,6 +256,13 @@ impl Program {
             start.0[at] = placed[body].vertices[id as usize];
             start.1[at] = [0.0; 3];
         }
+        // … or where their motion has them at the start.
+        for s in scripts.iter().filter(|s| !s.anchors) {
+            let first = simulation.bodies()[s.body].first_node;
+            for (&id, target) in s.ids.iter().zip(s.targets(0.0)) {
+                start.0[first + id as usize] = target;
+            }
+        }
         simulation.set_state(&start.0, &start.1).map_err(|e| SceneError::at("body", e.to_string()))?;
         let mut program = Program {
             simulation,
@@ -271,10 +297,8 @@ impl Program {
     pub fn frame_with(&mut self, stop: &mut (dyn FnMut() -> bool + Send)) -> Result<StepReport, StepError> {
         let mut whole: Option<StepReport> = None;
         for _ in 0..self.substeps {
-            // Scripts were checked when the program was made, so they cannot fail now.
             let next = self.simulation.time() + self.simulation.settings().time.dt;
-            let aimed = self.aim(next);
-            debug_assert!(aimed.is_ok());
+            self.aim(next).map_err(|e| StepError::target(&e))?;
             let r =
                 self.simulation.step_with(&mut |_| if stop() { Control::Stop } else { Control::Continue })?;
             whole = Some(match whole {

@@ -1,11 +1,13 @@
 //! From bodies to a factored system.
 
+use super::checkpoint::fingerprint;
 use super::{Simulation, State, Workspace};
 use crate::error::BuildError;
 use crate::exec::Exec;
 use crate::global::{Cholesky, Cliques, System, inverse, order};
 use crate::math::nodes::Row;
 use crate::settings::Settings;
+use crate::solve::BodySums;
 use crate::term::{BatchSource, TermSet};
 use std::sync::Arc;
 
@@ -108,6 +110,16 @@ impl Simulation {
         fill(&mut system, &terms, &mass, settings.time.dt);
         let global = exec.install(|| Cholesky::new(&system, &exec)).map_err(factor_error)?;
         let scratch = global.scratch();
+        let mut body = vec![0; free];
+        for (number, b) in parts.bodies.iter().enumerate() {
+            for node in b.first_node..b.first_node + b.nodes {
+                if let Some(of) = body.get_mut(place[node] as usize) {
+                    *of = number as u32;
+                }
+            }
+        }
+        let fingerprint =
+            fingerprint(&parts.bodies, &parts.positions, &parts.masses, &parts.pinned, &terms, &place);
         let state = State {
             frame: 0,
             time: 0.0,
@@ -124,6 +136,8 @@ impl Simulation {
             rhs: vec![Row::default(); free],
             lengths: vec![0.0; free],
             rounding: vec![0.0; free],
+            body,
+            per_body: vec![BodySums::default(); parts.bodies.len()],
         };
         Ok(Simulation {
             settings,
@@ -139,6 +153,7 @@ impl Simulation {
             mass,
             state,
             work,
+            fingerprint,
         })
     }
 

@@ -4,9 +4,10 @@
 //! f64, then for each node in the user's order x, v, a and force (3 f64 each), then for each node a target (3 f64; zero
 //! unless pinned), then for each anchor its target (3 f64), then a checksum u64 (FNV-1a) of everything before it.
 
-use super::Simulation;
+use super::{Body, Simulation};
 use crate::error::CheckpointError;
 use crate::math::nodes::Row;
+use crate::term::TermSet;
 
 const MAGIC: &[u8; 8] = b"SUPPLECK";
 const VERSION: u32 = 1;
@@ -19,19 +20,38 @@ fn fnv(bytes: impl IntoIterator<Item = u8>) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
-impl Simulation {
-    /// What makes a scene this scene: bodies, nodes, masses, pins, numbers of elements.
-    fn fingerprint(&self) -> u64 {
-        let numbers = [self.place.len(), self.free, self.anchors.len(), self.bodies.len()]
-            .into_iter()
-            .chain(self.terms.batches().iter().map(|b| b.len()))
-            .map(|n| n as u64);
-        let masses =
-            self.place.iter().map(|&p| self.mass[p as usize].to_bits() ^ u64::from(p as usize >= self.free));
-        let names = self.bodies.iter().flat_map(|b| b.name.bytes().collect::<Vec<_>>());
-        fnv(numbers.chain(masses).flat_map(u64::to_le_bytes).chain(names))
+/// What makes a scene this scene: bodies, start positions, masses, pins, and the nodes and numbers of every element. Settings
+/// are not part of it: they may change while a simulation runs.
+pub(super) fn fingerprint(
+    bodies: &[Body],
+    positions: &[[f64; 3]],
+    masses: &[f64],
+    pinned: &[bool],
+    terms: &TermSet,
+    place: &[u32],
+) -> u64 {
+    let mut user = vec![0u32; place.len()];
+    for (node, &p) in place.iter().enumerate() {
+        user[p as usize] = node as u32;
     }
+    let mut bytes = Vec::new();
+    let mut put = |n: u64| bytes.extend(n.to_le_bytes());
+    for b in bodies {
+        put(b.nodes as u64);
+        put(fnv(b.name.bytes()));
+    }
+    positions.iter().flatten().chain(masses).for_each(|v| put(v.to_bits()));
+    pinned.iter().for_each(|p| put(u64::from(*p)));
+    for b in terms.batches() {
+        put(b.len() as u64);
+        put(fnv(b.name().bytes()));
+        b.corners(&mut |node, row| put((row as u64) << 32 | u64::from(user[node as usize])));
+        (0..b.len()).for_each(|e| b.params(e).iter().for_each(|p| put(p.to_bits())));
+    }
+    fnv(bytes)
+}
 
+impl Simulation {
     /// The whole state. [`Simulation::restore`] continues from it with the same bits in every later frame.
     pub fn checkpoint(&self) -> Vec<u8> {
         let n = self.place.len();
@@ -40,7 +60,7 @@ impl Simulation {
         out.extend_from_slice(MAGIC);
         out.extend_from_slice(&VERSION.to_le_bytes());
         out.extend_from_slice(&(length as u64).to_le_bytes());
-        out.extend_from_slice(&self.fingerprint().to_le_bytes());
+        out.extend_from_slice(&self.fingerprint.to_le_bytes());
         out.extend_from_slice(&self.state.frame.to_le_bytes());
         out.extend_from_slice(&self.state.time.to_le_bytes());
         let mut put = |p: [f64; 3]| {
@@ -88,7 +108,7 @@ impl Simulation {
             return Err(CheckpointError::Checksum);
         }
         let n = self.place.len();
-        if number(20) != Some(self.fingerprint()) {
+        if number(20) != Some(self.fingerprint) {
             return Err(CheckpointError::OtherScene("its bodies, masses, pins or elements differ"));
         }
         if bytes.len() != HEADER + 8 * 15 * n + 24 * self.anchors.len() + 8 {
@@ -109,6 +129,10 @@ impl Simulation {
             if let Some(q) = (p as usize).checked_sub(self.free) {
                 state.targets[q] = Row::new(value);
             }
+        }
+        let rows = [&state.x, &state.v, &state.a, &state.force, &state.targets].into_iter().flatten();
+        if !rows.into_iter().all(|r| r.is_finite()) || !state.time.is_finite() || state.frame > 1 << 53 {
+            return Err(CheckpointError::Content);
         }
         self.state = state;
         for (a, target) in self.anchors.clone().into_iter().zip(values) {

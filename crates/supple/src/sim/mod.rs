@@ -24,6 +24,7 @@ use crate::exec::Exec;
 use crate::global::{Cholesky, SolveScratch, System};
 use crate::math::nodes::Row;
 use crate::settings::Settings;
+use crate::solve::BodySums;
 use crate::term::TermSet;
 use std::sync::Arc;
 
@@ -45,6 +46,8 @@ pub struct Simulation {
     mass: Vec<f64>,
     state: State,
     work: Workspace,
+    /// What makes this scene this scene; checkpoints carry it.
+    fingerprint: u64,
 }
 
 /// What a checkpoint holds; rows in the order of the system.
@@ -70,6 +73,9 @@ struct Workspace {
     rhs: Vec<Row>,
     lengths: Vec<f64>,
     rounding: Vec<f64>,
+    /// Body of each free node.
+    body: Vec<u32>,
+    per_body: Vec<BodySums>,
 }
 
 impl Simulation {

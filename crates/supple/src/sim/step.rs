@@ -40,6 +40,8 @@ impl Simulation {
                 rhs: &mut work.rhs,
                 lengths: &mut work.lengths,
                 rounding: &mut work.rounding,
+                body: &work.body,
+                per_body: &mut work.per_body,
                 dt,
                 exec: &exec,
             };
@@ -52,8 +54,8 @@ impl Simulation {
             }
         });
 
-        // An observer that stops a step, or a number that is none: the state stays as it was.
-        if let Some(i) = self.work.x.iter().position(|r| !r.is_finite()) {
+        // A position, velocity or acceleration that is none: the state stays as it was.
+        if let Some(i) = self.first_non_finite() {
             return Err(self.non_finite(i));
         }
         let dt = self.settings.time.dt;
@@ -103,6 +105,18 @@ impl Simulation {
         result.map_err(|e| self.rename(e))
     }
 
+    /// The first node whose new position, velocity or acceleration is not finite.
+    fn first_non_finite(&self) -> Option<usize> {
+        let dt = self.settings.time.dt;
+        (0..self.work.x.len()).find(|&i| {
+            (0..3).any(|c| {
+                let v = (self.work.x[i].0[c] - self.state.x[i].0[c]) / dt;
+                let a = (v - self.state.v[i].0[c]) / dt;
+                !(self.work.x[i].0[c].is_finite() && v.is_finite() && a.is_finite())
+            })
+        })
+    }
+
     fn non_finite(&self, i: usize) -> StepError {
         let (body, node) = self.name_of(i);
         let element = self.terms.batches().iter().find_map(|b| {
@@ -116,9 +130,9 @@ impl Simulation {
 
     /// While observers look, the order of nodes is lent to them: errors are named afterwards.
     fn rename(&self, e: StepError) -> StepError {
-        match self.work.x.iter().position(|r| !r.is_finite()) {
-            Some(i) => self.non_finite(i),
-            None => e,
+        match (&e, self.first_non_finite()) {
+            (StepError::NonFinite { .. }, Some(i)) => self.non_finite(i),
+            _ => e,
         }
     }
 }

@@ -101,15 +101,15 @@ pub fn minimise(
             let hopeless = if primal <= bound {
                 let f = p.force_residual();
                 force = Some(f);
-                if f.relative <= settings.tolerance {
+                if f.relative.max(f.worst) <= settings.tolerance {
                     status = Status::Converged;
                     break;
                 }
                 // Rounding hides what is left.
-                if f.force <= f.rounding { Some(Status::Stalled) } else { force_progress.watch(f.relative) }
+                if f.only_rounding { Some(Status::Stalled) } else { force_progress.watch(f.worst) }
             } else {
                 force = None;
-                primal_progress.watch(primal / bound)
+                primal_progress.watch(primal / bound.max(f64::MIN_POSITIVE))
             };
             if let Some(hopeless) = hopeless {
                 status = hopeless;

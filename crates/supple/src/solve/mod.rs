@@ -42,6 +42,10 @@ pub struct Problem<'a> {
     pub rhs: &'a mut [Row],
     /// Per free node, memory for lengths of forces.
     pub lengths: &'a mut [f64],
+    /// Body of each free node.
+    pub body: &'a [u32],
+    /// Memory for sums per body.
+    pub per_body: &'a mut [BodySums],
     /// Per free node, what rounding leaves of forces at best, in N; see [`Problem::find_rounding`].
     pub rounding: &'a mut [f64],
     /// Δt in s.
@@ -50,20 +54,49 @@ pub struct Problem<'a> {
     pub exec: &'a Exec,
 }
 
-/// Sums of squares of rows, in order.
+/// √Σ|row|², in order.
 fn norm(rows: &[Row]) -> f64 {
-    rows.iter().map(|r| r.0[0] * r.0[0] + r.0[1] * r.0[1] + r.0[2] * r.0[2]).sum::<f64>().sqrt()
+    rows.iter().map(square).fold(0.0, |a, b| a + b).sqrt()
+}
+fn square(r: &Row) -> f64 {
+    r.0[0] * r.0[0] + r.0[1] * r.0[1] + r.0[2] * r.0[2]
+}
+
+/// Squares of forces, of their reference and of their rounding, summed over a body.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BodySums {
+    force: f64,
+    reference: f64,
+    rounding: f64,
+}
+
+impl BodySums {
+    fn add(&mut self, force: f64, reference: f64, rounding: f64) {
+        self.force += force * force;
+        self.reference += reference * reference;
+        self.rounding += rounding * rounding;
+    }
+    /// ‖force‖/‖reference‖; 0 where the reference is only rounding, infinite where something overflows.
+    fn relative(&self) -> f64 {
+        if !(self.force.is_finite() && self.reference.is_finite() && self.rounding.is_finite()) {
+            f64::INFINITY
+        } else if self.reference <= self.rounding {
+            0.0
+        } else {
+            (self.force / self.reference).sqrt()
+        }
+    }
 }
 
 /// The force residual, and what it was found with.
 #[derive(Clone, Copy, Debug)]
 pub struct ForceResidual {
-    /// ‖M(x−x̃)/Δt² + ∇U(x)‖ in N.
-    pub force: f64,
-    /// The same divided by f_ref = √Σ_i(Σ_e|f_e,i| + m_i|a_i|)²; 0 where f_ref vanishes against rounding.
+    /// ‖M(x−x̃)/Δt² + ∇U(x)‖/f_ref, f_ref = √Σ_i(Σ_e|f_e,i| + m_i|a_i|)²; 0 where f_ref vanishes against rounding.
     pub relative: f64,
-    /// What rounding of positions leaves of forces, in N.
-    pub rounding: f64,
+    /// The largest of the same ratios taken body by body: a stiff body does not hide a soft one.
+    pub worst: f64,
+    /// True if what is left is rounding at every node.
+    pub only_rounding: bool,
     /// Energy and inverted elements at x.
     pub sums: Sums,
 }
@@ -99,8 +132,8 @@ impl Problem<'_> {
 
     /// Right after the terms' reset at the start of a step: what rounding leaves of forces at each node.
     ///
-    /// Forces are differences of numbers of the size w²|Dx·g|; 64 units in the last place of their sum is what the
-    /// proximal operators and sums lose at rest, with some reserve.
+    /// Forces are differences of numbers of the size kV|Dx·g|, k the material's stiffness; 64 units in the last place of
+    /// their sum is what the proximal operators and sums lose at rest, with some reserve.
     pub fn find_rounding(&mut self) {
         self.terms.size_loads(self.exec);
         self.terms.sum_load_lengths(self.rounding, self.exec);
@@ -136,26 +169,26 @@ impl Problem<'_> {
             }
         });
         self.terms.sum_load_lengths(self.lengths, self.exec);
-        let (mut reference, mut rounding) = (0.0, 0.0);
+        let mut all = BodySums::default();
+        self.per_body.fill(all);
+        let mut only_rounding = true;
         for i in 0..self.rhs.len() {
             let mut a = 0.0;
             for c in 0..3 {
                 let d = (x[i].0[c] - self.x_free[i].0[c]) * inv;
                 a += d * d;
             }
-            let f = self.lengths[i] + mass[i] * a.sqrt();
-            reference += f * f;
-            rounding += self.rounding[i] * self.rounding[i];
+            let force = square(&self.rhs[i]).sqrt();
+            let reference = self.lengths[i] + mass[i] * a.sqrt();
+            only_rounding &= force <= self.rounding[i];
+            all.add(force, reference, self.rounding[i]);
+            if let Some(body) = self.per_body.get_mut(self.body[i] as usize) {
+                body.add(force, reference, self.rounding[i]);
+            }
         }
-        let (force, reference) = (norm(self.rhs), f64::sqrt(reference));
-        let rounding = f64::sqrt(rounding);
-        let relative = if sums.infinite > 0 {
-            f64::INFINITY
-        } else if reference <= rounding {
-            0.0
-        } else {
-            force / reference
-        };
-        ForceResidual { force, relative, rounding, sums }
+        let infinite = sums.infinite > 0;
+        let relative = if infinite { f64::INFINITY } else { all.relative() };
+        let worst = self.per_body.iter().map(BodySums::relative).fold(relative, f64::max);
+        ForceResidual { relative, worst, only_rounding, sums }
     }
 }

@@ -59,7 +59,7 @@ impl Progress {
 
     /// Takes the next residual; `Some` status if it is hopeless to go on.
     pub fn watch(&mut self, residual: f64) -> Option<Status> {
-        if self.first.is_nan() {
+        if !self.first.is_finite() {
             self.first = residual;
         }
         if residual < 0.999 * self.best {
@@ -67,7 +67,8 @@ impl Progress {
         } else {
             self.since += 1;
         }
-        if !residual.is_finite() || residual > 1e6 * self.first.max(f64::MIN_POSITIVE) && residual > 1e3 {
+        // Infinite is a force residual with an inverted element of a barrier material: not yet, and no sign of divergence.
+        if residual.is_finite() && residual > 1e6 * self.first && residual > 1e3 {
             Some(Status::Diverged)
         } else if self.since >= Self::PATIENCE {
             Some(Status::Stalled)

@@ -51,7 +51,7 @@ pub(super) struct Chunk<const V: usize> {
     pub nodes: Vec<[[u32; BLOCK]; V]>,
     /// Gradients of corners v ≥ 1: (V−1)·D blocks per packet.
     pub g: Vec<Block>,
-    /// w², V and k = w²/V: three blocks per packet.
+    /// w², V, k = w²/V, and k·V of the stiffer rule, which does not depend on settings: four blocks per packet.
     pub scale: Vec<Block>,
     /// The material's numbers: PARAMS blocks per packet.
     pub param: Vec<Block>,
@@ -116,7 +116,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
                 let mut c = Chunk {
                     nodes: vec![[[0; BLOCK]; V]; packets],
                     g: vec![Block::default(); packets * Self::ROWS * D],
-                    scale: vec![Block::default(); packets * 3],
+                    scale: vec![Block::default(); packets * 4],
                     param: vec![Block::default(); packets * P::PARAMS],
                     warm: vec![Block::default(); packets],
                     u: vec![Block::default(); packets * 3 * D],
@@ -136,7 +136,8 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
                             c.g[(p * Self::ROWS + r) * D + d].0[l] = list.gradients[e * Self::ROWS + r][d];
                         }
                     }
-                    c.scale[3 * p + 1].0[l] = list.volume[e];
+                    c.scale[4 * p + 1].0[l] = list.volume[e];
+                    c.scale[4 * p + 3].0[l] = list.weight[e][0].max(list.weight[e][1]);
                     for q in 0..P::PARAMS {
                         c.param[p * P::PARAMS + q].0[l] = list.params[e * P::PARAMS + q];
                     }
@@ -219,7 +220,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
                 for a in 0..V {
                     for b in 0..=a {
                         let gg: f64 = (0..D).map(|d| g[a][d] * g[b][d]).sum();
-                        f(c.nodes[p][a][l], c.nodes[p][b][l], c.scale[3 * p].0[l] * gg);
+                        f(c.nodes[p][a][l], c.nodes[p][b][l], c.scale[4 * p].0[l] * gg);
                     }
                 }
             }
@@ -231,8 +232,8 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
             let w = scale * self.weight[e][rule as usize];
             let chunk = &mut self.chunks[c];
             for lane in l..chunk.lanes_of(p, l) {
-                chunk.scale[3 * p].0[lane] = w;
-                chunk.scale[3 * p + 2].0[lane] = w / chunk.scale[3 * p + 1].0[lane];
+                chunk.scale[4 * p].0[lane] = w;
+                chunk.scale[4 * p + 2].0[lane] = w / chunk.scale[4 * p + 1].0[lane];
             }
         }
     }
@@ -242,7 +243,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
             let (potential, chunk) = (view.potential, view.chunk);
             for p in 0..chunk.nodes.len() {
                 for l in 0..BLOCK {
-                    let mut e = Element::new(chunk.scale[3 * p + 2].0[l], &[]);
+                    let mut e = Element::new(chunk.scale[4 * p + 2].0[l], &[]);
                     for q in 0..P::PARAMS {
                         e.param[q] = chunk.param[p * P::PARAMS + q].0[l];
                     }
@@ -328,6 +329,6 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
         let (c, p, l) = self.locate(element)?;
         let c = &self.chunks[c];
         let column = |a: &[Block]| (0..3 * D).map(|q| a[p * 3 * D + q].0[l]).collect();
-        Some((column(&c.z), column(&c.u), c.scale[3 * p].0[l]))
+        Some((column(&c.z), column(&c.u), c.scale[4 * p].0[l]))
     }
 }

@@ -66,7 +66,7 @@ impl<const V: usize> Chunk<V> {
 
     #[inline(always)]
     pub fn element<R: Real>(&self, p: usize, lane: usize, params: usize) -> Element<R> {
-        let mut e = Element { k: R::load(&self.scale[3 * p + 2], lane), param: [R::zero(); MAX_PARAMS] };
+        let mut e = Element { k: R::load(&self.scale[4 * p + 2], lane), param: [R::zero(); MAX_PARAMS] };
         let stored = &self.param[p * params..(p + 1) * params];
         for q in 0..params {
             e.param[q] = R::load(&stored[q], lane);
@@ -75,11 +75,11 @@ impl<const V: usize> Chunk<V> {
     }
     #[inline(always)]
     fn weight<R: Real>(&self, p: usize, lane: usize) -> R {
-        R::load(&self.scale[3 * p], lane)
+        R::load(&self.scale[4 * p], lane)
     }
     #[inline(always)]
     fn volume<R: Real>(&self, p: usize, lane: usize) -> R {
-        R::load(&self.scale[3 * p + 1], lane)
+        R::load(&self.scale[4 * p + 1], lane)
     }
     /// Live lanes of packet p from `lane` on.
     #[inline(always)]
@@ -209,7 +209,7 @@ impl<const V: usize, const D: usize> Kernel for Primal<'_, V, D> {
 pub(super) enum What {
     /// z − z_before: the dual residual (23).
     Step,
-    /// z: the size of the numbers whose difference the forces are.
+    /// z, with the material's stiffness instead of W²: the size of the numbers whose difference the forces are.
     Size,
 }
 
@@ -233,7 +233,10 @@ impl<const V: usize, const D: usize> Kernel for Transpose<'_, V, D> {
                     }
                     What::Size => load_local(&chunk.z, p, lane),
                 };
-                let w = chunk.weight::<R>(p, lane);
+                let w = match self.what {
+                    What::Step => chunk.weight::<R>(p, lane),
+                    What::Size => R::load(&chunk.scale[4 * p + 3], lane),
+                };
                 for d in 0..D {
                     q[d] = scale(w, q[d]);
                 }

@@ -94,7 +94,7 @@ pub trait TermBatch: Send + Sync {
     fn primal(&mut self, x: &[Row], exec: &Exec) -> Sums;
     /// Loads DᵀW²(z − z_before), whose sum over elements is (23).
     fn dual_loads(&mut self, loads: &mut [Row], exec: &Exec);
-    /// Loads DᵀW²z with the kept z: the size of the numbers whose difference the forces are.
+    /// Loads DᵀKz with the kept z and the material's stiffness K: the size of the numbers whose difference the forces are.
     fn size_loads(&mut self, loads: &mut [Row], exec: &Exec);
     /// Loads Dᵀ∇U(Dx) and the energy.
     fn gradient(&mut self, x: &[Row], loads: &mut [Row], exec: &Exec) -> Sums;
@@ -201,8 +201,7 @@ impl TermSet {
         }
         sums
     }
-    /// For each node i below `out.len()`: `f(i, Σ loads, Σ|loads|, out_i)`, where the sums run over the node's contributions
-    /// in a fixed order.
+    /// For each node i below `out.len()`: `f(i, Σ loads, out_i)`, where the sum runs over the node's contributions in a fixed order.
     pub fn sum_loads(&self, out: &mut [Row], exec: &Exec, f: impl Fn(usize, Row, &mut Row) + Sync) {
         self.incidence.sum(&self.loads, out, exec, f);
     }

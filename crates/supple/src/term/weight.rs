@@ -12,7 +12,8 @@ pub enum WeightRule {
     /// The bulk modulus λ + ⅔μ, for every material: slow and safe.
     #[default]
     Bulk,
-    /// 2μ up to ν = 0.45, √(2μ(2μ + 3λ)) above: several times fewer iterations, if accelerated and safeguarded.
+    /// 2μ up to ν = 0.45, √(2μ(2μ + 3λ)) above: often fewer iterations, but it may cycle: meant for an accelerated, safeguarded
+    /// iteration.
     Auto,
 }
 
