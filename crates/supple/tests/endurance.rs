@@ -175,7 +175,7 @@ fn a_number_that_is_none_fails_the_step_and_names_the_node() {
     let before = bits(&poisoned);
     match poisoned.step() {
         Err(StepError::NonFinite { body, .. }) => assert!(body == "net", "{body}"),
-        Ok(r) => panic!("{r:?}"),
+        other => panic!("{other:?}"),
     }
     assert!(bits(&poisoned) == before);
     assert_eq!(poisoned.frame(), 1);
@@ -272,4 +272,68 @@ fn a_thousand_frames_neither_drift_nor_grow() {
         let r = sim.step().unwrap();
         assert!(total(r.energy) <= total(start) + 1e-3 * start.elastic.abs());
     }
+}
+
+/// A gel beside a stiff body at rest: the gel's residual must not drown in the stiff body's rounding. Expected: as many
+/// iterations as the gel alone (± a quarter), and its positions to the solver's tolerance.
+#[test]
+fn a_stiff_body_does_not_hide_a_soft_one() {
+    let gel = bar([3, 1, 1], 0.05);
+    let run = |stiff: Option<f64>| {
+        let mut s = settings(0.04);
+        s.solve.iterations = 500;
+        s.solve.tolerance = 1e-6;
+        let mut scene = Scene::new(s);
+        let soft = Material::new(MaterialKind::Corotated, 1e3, 0.3).unwrap();
+        scene.add_solid("gel", gel.clone(), soft, 1000.0).unwrap();
+        let mut x: Vec<[f64; 3]> = gel.vertices().iter().map(|p| [1.5 * p[0], p[1], p[2]]).collect();
+        if let Some(young) = stiff {
+            let beam = bar([4, 1, 1], 2.0).map(|p| [p[0], p[1] + 5.0, p[2]]).unwrap();
+            x.extend(beam.vertices());
+            scene
+                .add_solid("beam", beam, Material::new(MaterialKind::Corotated, young, 0.3).unwrap(), 8000.0)
+                .unwrap();
+        }
+        let mut sim = scene.build().unwrap();
+        sim.set_state(&x, &vec![[0.0; 3]; x.len()]).unwrap();
+        let r = sim.step().unwrap();
+        (r, sim.positions()[..gel.vertices().len()].to_vec())
+    };
+    let (alone, expected) = run(None);
+    assert_eq!(alone.status, supple::Status::Converged);
+    for young in [1e6, 2e11, 1e14] {
+        let (r, x) = run(Some(young));
+        assert_eq!(r.status, supple::Status::Converged, "E = {young}");
+        assert!(common::distance(&x, &expected) < 1e-5, "E = {young}: {}", common::distance(&x, &expected));
+    }
+}
+
+/// A checkpoint of a scene that differs in a material's number, a rest position or an element only is refused.
+#[test]
+fn a_checkpoint_knows_its_scene() {
+    let scene = |young: f64, stretch: f64| {
+        let mesh = bar([3, 1, 1], 0.25).map(|p| [stretch * p[0], p[1], p[2]]).unwrap();
+        let n = mesh.vertices().len();
+        let materials = vec![Material::new(MaterialKind::NeoHookean, young, 0.4).unwrap(); mesh.tets().len()];
+        let mut scene = Scene::new(settings(0.02));
+        scene.add_solid_with_masses("bar", mesh, materials, vec![1.0; n]).unwrap();
+        scene.build().unwrap()
+    };
+    let saved = scene(1e5, 1.0).checkpoint();
+    scene(1e5, 1.0).restore(&saved).unwrap();
+    assert!(scene(2e5, 1.0).restore(&saved).is_err());
+    assert!(scene(1e5, 1.1).restore(&saved).is_err());
+}
+
+/// Weights that drown elasticity are refused, large ones give an honest residual.
+#[test]
+fn large_weights_are_not_called_converged() {
+    let mut s = settings(0.04);
+    s.solve.iterations = 20;
+    s.solve.weight_scale = 1e9;
+    let mut sim = twisted(s.clone(), MaterialKind::NeoHookean, [4, 1, 1], true);
+    let r = sim.step().unwrap();
+    assert!(r.status != supple::Status::Converged && r.force_residual > 0.1, "{r:?}");
+    s.solve.weight_scale = 1e14;
+    assert!(sim.update_settings(s).is_err());
 }

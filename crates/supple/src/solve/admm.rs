@@ -105,8 +105,7 @@ pub fn minimise(
                     status = Status::Converged;
                     break;
                 }
-                // Rounding hides what is left.
-                if f.only_rounding { Some(Status::Stalled) } else { force_progress.watch(f.worst) }
+                force_progress.watch(f.worst)
             } else {
                 force = None;
                 primal_progress.watch(primal / bound.max(f64::MIN_POSITIVE))

@@ -95,8 +95,6 @@ pub struct ForceResidual {
     pub relative: f64,
     /// The largest of the same ratios taken body by body: a stiff body does not hide a soft one.
     pub worst: f64,
-    /// True if what is left is rounding at every node.
-    pub only_rounding: bool,
     /// Energy and inverted elements at x.
     pub sums: Sums,
 }
@@ -171,7 +169,6 @@ impl Problem<'_> {
         self.terms.sum_load_lengths(self.lengths, self.exec);
         let mut all = BodySums::default();
         self.per_body.fill(all);
-        let mut only_rounding = true;
         for i in 0..self.rhs.len() {
             let mut a = 0.0;
             for c in 0..3 {
@@ -180,7 +177,8 @@ impl Problem<'_> {
             }
             let force = square(&self.rhs[i]).sqrt();
             let reference = self.lengths[i] + mass[i] * a.sqrt();
-            only_rounding &= force <= self.rounding[i];
+            // What is only rounding counts as nothing.
+            let force = if force <= self.rounding[i] { 0.0 } else { force };
             all.add(force, reference, self.rounding[i]);
             if let Some(body) = self.per_body.get_mut(self.body[i] as usize) {
                 body.add(force, reference, self.rounding[i]);
@@ -189,6 +187,6 @@ impl Problem<'_> {
         let infinite = sums.infinite > 0;
         let relative = if infinite { f64::INFINITY } else { all.relative() };
         let worst = self.per_body.iter().map(BodySums::relative).fold(relative, f64::max);
-        ForceResidual { relative, worst, only_rounding, sums }
+        ForceResidual { relative, worst, sums }
     }
 }
