@@ -13,11 +13,12 @@ const MAGIC: &[u8; 8] = b"SUPPLECK";
 const VERSION: u32 = 1;
 const HEADER: usize = 8 + 4 + 8 + 8 + 8 + 8;
 
+const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
+
 /// 64-bit FNV-1a: each byte's step is invertible, so any single changed byte changes the sum.
 fn fnv(bytes: impl IntoIterator<Item = u8>) -> u64 {
-    bytes
-        .into_iter()
-        .fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
+    bytes.into_iter().fold(FNV_START, |h, b| (h ^ u64::from(b)).wrapping_mul(FNV_PRIME))
 }
 
 /// What makes a scene this scene: bodies, start positions, masses, pins, and the nodes and numbers of every element. Settings
@@ -34,8 +35,9 @@ pub(super) fn fingerprint(
     for (node, &p) in place.iter().enumerate() {
         user[p as usize] = node as u32;
     }
-    let mut bytes = Vec::new();
-    let mut put = |n: u64| bytes.extend(n.to_le_bytes());
+    // FNV-1a over whole words: millions of numbers at each build.
+    let mut hash = FNV_START;
+    let mut put = |n: u64| hash = (hash ^ n).wrapping_mul(FNV_PRIME).rotate_left(29);
     for b in bodies {
         put(b.nodes as u64);
         put(fnv(b.name.bytes()));
@@ -48,7 +50,7 @@ pub(super) fn fingerprint(
         b.corners(&mut |node, row| put((row as u64) << 32 | u64::from(user[node as usize])));
         (0..b.len()).for_each(|e| b.params(e).iter().for_each(|p| put(p.to_bits())));
     }
-    fnv(bytes)
+    hash
 }
 
 impl Simulation {
