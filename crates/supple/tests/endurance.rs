@@ -337,3 +337,51 @@ fn large_weights_are_not_called_converged() {
     s.solve.weight_scale = 1e14;
     assert!(sim.update_settings(s).is_err());
 }
+
+/// Stiffness near the end of the numbers: forces overflow, which is not convergence.
+#[test]
+fn overflow_is_not_convergence() {
+    let mesh = bar([3, 1, 1], 0.25);
+    let mut s = settings(0.04);
+    s.solve.iterations = 20;
+    s.solve.tolerance = 1e-3;
+    s.world.gravity = [0.0, -9.8, 0.0];
+    let mut scene = Scene::new(s);
+    let body = scene.add_solid(
+        "bar",
+        mesh.clone(),
+        Material::new(MaterialKind::NeoHookean, 1e160, 0.4).unwrap(),
+        1000.0,
+    );
+    scene.pin(body.unwrap(), &common::wall(&mesh)).unwrap();
+    let mut sim = scene.build().unwrap();
+    if let Ok(r) = sim.step() {
+        assert!(r.status != supple::Status::Converged || r.force_residual <= 1e-3, "{r:?}");
+        assert!(r.force_residual > 0.0, "{r:?}");
+    }
+}
+
+/// An inverted element of a barrier material makes the force residual infinite, which is no divergence.
+#[test]
+fn an_inverted_barrier_element_is_not_divergence() {
+    let mut s = settings(0.04);
+    s.solve.iterations = 30;
+    s.solve.tolerance = 0.5;
+    let mut sim = twisted(s, MaterialKind::NeoHookean, [3, 1, 1], false);
+    let mut x = sim.positions();
+    x.swap(0, 7);
+    sim.set_state(&x, &vec![[0.0; 3]; x.len()]).unwrap();
+    assert!(sim.inverted() > 0);
+    let r = sim.step().unwrap();
+    assert!(r.status != supple::Status::Diverged && r.iterations > 1, "{r:?}");
+}
+
+/// A pin that jumps so far that its velocity overflows fails the step; the state stays finite.
+#[test]
+fn an_infinite_velocity_never_reaches_the_state() {
+    let mut sim = twisted(settings(1e-3), MaterialKind::Arap, [3, 1, 1], true);
+    let before = bits(&sim);
+    sim.move_pins(0, &[0], &[[1e308, 0.0, 0.0]]).unwrap();
+    assert!(sim.step().is_err());
+    assert!(bits(&sim) == before);
+}
