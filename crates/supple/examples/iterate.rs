@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Ok(());
     }
     let kind = MaterialKind::ALL.into_iter().find(|k| k.name() == word).ok_or("no such material")?;
-    let mut settings = Settings::default();
+    let mut settings = Settings::published();
     settings.solve.threads = 1;
     settings.solve.tolerance = 0.0;
     settings.solve.iterations = words.get(2).ok_or(usage)?.parse()?;

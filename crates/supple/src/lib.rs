@@ -61,7 +61,8 @@ pub mod term;
 pub use error::{BuildError, CheckpointError, StepError};
 pub use mesh::TetMesh;
 pub use scene::{BodyId, Material, MaterialKind, Scene, Spring};
-pub use settings::{DualStart, Method, Settings, Start, WeightRule};
+pub use settings::{
+    Acceleration, DualStart, FirstHessian, Method, Settings, SolveSettings, Start, Sweep, WeightRule,
+};
 pub use sim::{Energy, Simulation, StepReport};
-pub use solve::Status;
-pub use solve::admm::Control;
+pub use solve::{Control, Status};

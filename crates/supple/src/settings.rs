@@ -50,13 +50,94 @@ impl Default for WorldSettings {
 }
 
 /// Who minimises a step's problem (5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// The alternating direction method of multipliers, Algorithm 1 of the paper.
-    #[default]
+    /// The alternating direction method of multipliers, Algorithm 1 of the paper; takes every term.
     Admm,
+    /// Projective dynamics, eqs. (27)–(29) of the paper; takes springs, anchors and `arap` only.
+    Projective,
+    /// Position-based dynamics: constraints projected one after the other. A baseline for comparisons: stiffness depends on
+    /// the number of iterations.
+    Position,
+    /// L-BFGS whose first Hessian is the matrix of ADMM, factored once.
+    QuasiNewton,
+    /// Newton's method with projected Hessians, factored in each iteration: the reference for accuracy.
+    Newton,
+    /// Lagged Newton where the problem is smooth, ADMM where it is not or where an element is inverted.
+    #[default]
+    Auto,
+}
+
+impl Method {
+    /// All methods.
+    pub const ALL: [Method; 6] = [
+        Method::Admm,
+        Method::Projective,
+        Method::Position,
+        Method::QuasiNewton,
+        Method::Newton,
+        Method::Auto,
+    ];
+
+    /// The word used in scene files, JSON and Python.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Method::Admm => "admm",
+            Method::Projective => "projective",
+            Method::Position => "position",
+            Method::QuasiNewton => "quasi_newton",
+            Method::Newton => "newton",
+            Method::Auto => "auto",
+        }
+    }
+}
+
+impl std::fmt::Display for Method {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Acceleration of ADMM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Acceleration {
+    /// As published.
+    None,
+    /// Anderson acceleration on Dx + u, safeguarded.
+    #[default]
+    Anderson,
+    /// Over-relaxation by the factor `relaxation`.
+    OverRelaxation,
+    /// Chebyshev's semi-iterative method for the spectral radius `spectral_radius`.
+    Chebyshev,
+}
+
+/// The first Hessian of `quasi_newton`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum FirstHessian {
+    /// The matrix of ADMM, factored once.
+    #[default]
+    Matrix,
+    /// A multiple of the identity, as in textbooks and in Fig. 2 of the paper.
+    Identity,
+}
+
+/// The order in which `position` projects constraints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Sweep {
+    /// One after the other, each seeing what those before it did.
+    #[default]
+    GaussSeidel,
+    /// All at once, averaged, together with inertia.
+    Jacobi,
 }
 
 /// Where a step's iteration starts.
@@ -65,10 +146,10 @@ pub enum Method {
 #[serde(rename_all = "snake_case")]
 pub enum Start {
     /// At x̃, where the body would go without elastic forces; as published.
-    #[default]
     Inertia,
     /// At the lowest objective among x̃, x, x + Δt v, that plus gravity as far as it acted in the last step, and that plus
     /// the last acceleration.
+    #[default]
     Best,
 }
 
@@ -76,24 +157,40 @@ pub enum Start {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SolveSettings {
-    /// The method. Default `admm`.
+    /// The method. Default `auto`.
     pub method: Method,
-    /// Most iterations per step, ≥ 1. Default 20.
+    /// Most iterations per step, ≥ 1. Default 200.
     pub iterations: usize,
-    /// Relative tolerance at which a step stops early, ≥ 0; 0 never stops early. Default 1e-6.
+    /// Tolerance at which a step stops early, ≥ 0; 0 never stops early. Default 1e-6.
     ///
-    /// Converged means: force residual ≤ tolerance and primal residual ≤ tolerance·‖W Dx‖.
+    /// For `admm`, `projective` and `position` converged means: force residual ≤ tolerance and primal residual ≤
+    /// tolerance·‖W Dx‖. For `newton`, `quasi_newton` and `auto`: no node would move by more than tolerance·L, L the diagonal
+    /// of its body's bounding box.
     pub tolerance: f64,
     /// Most wall-clock time per step in s, > 0; none by default.
     pub time_budget: Option<f64>,
-    /// Rule for the weights w. Default `bulk`.
+    /// Rule for the weights w. Default `bulk`. `projective` has its own: w² = kV.
     pub weight_rule: WeightRule,
     /// Factor s in w² = s·k·V, from 1e-9 to 1e9. Default 1.
     pub weight_scale: f64,
-    /// Where the iteration starts. Default `inertia`.
+    /// Where the iteration starts. Default `best`.
     pub start: Start,
-    /// How the dual variables start. Default `zero`.
+    /// How the dual variables of `admm` start. Default `stress`.
     pub dual_start: DualStart,
+    /// Acceleration of `admm`. Default `anderson`.
+    pub acceleration: Acceleration,
+    /// Steps that Anderson acceleration looks back, from 1 to 10. Default 6.
+    pub memory: usize,
+    /// Factor of over-relaxation, 0 < α < 2. Default 1.6.
+    pub relaxation: f64,
+    /// Spectral radius that Chebyshev's method assumes, 0 ≤ ρ < 1. Default 0.9.
+    pub spectral_radius: f64,
+    /// Steps that L-BFGS looks back, from 0 to 32. Default 8.
+    pub history: usize,
+    /// First Hessian of `quasi_newton`. Default `matrix`.
+    pub first_hessian: FirstHessian,
+    /// Order of `position`. Default `gauss_seidel`.
+    pub sweep: Sweep,
     /// Threads; 0 takes as many as the machine has. Default 0. Results do not depend on it.
     pub threads: usize,
 }
@@ -102,14 +199,36 @@ impl Default for SolveSettings {
     fn default() -> Self {
         SolveSettings {
             method: Method::default(),
-            iterations: 20,
+            iterations: 200,
             tolerance: 1e-6,
             time_budget: None,
             weight_rule: WeightRule::default(),
             weight_scale: 1.0,
             start: Start::default(),
             dual_start: DualStart::default(),
+            acceleration: Acceleration::default(),
+            memory: 6,
+            relaxation: 1.6,
+            spectral_radius: 0.9,
+            history: 8,
+            first_hessian: FirstHessian::default(),
+            sweep: Sweep::default(),
             threads: 0,
+        }
+    }
+}
+
+impl SolveSettings {
+    /// ADMM as the paper has it: from x̃ and u = 0, with the bulk modulus for weights, not accelerated, 20 iterations.
+    pub fn published() -> SolveSettings {
+        SolveSettings {
+            method: Method::Admm,
+            iterations: 20,
+            weight_rule: WeightRule::Bulk,
+            start: Start::Inertia,
+            dual_start: DualStart::Zero,
+            acceleration: Acceleration::None,
+            ..SolveSettings::default()
         }
     }
 }
@@ -119,6 +238,11 @@ fn check(ok: bool, name: &'static str, reason: impl FnOnce() -> String) -> Resul
 }
 
 impl Settings {
+    /// The defaults, but for ADMM as the paper has it: [`SolveSettings::published`].
+    pub fn published() -> Settings {
+        Settings { solve: SolveSettings::published(), ..Settings::default() }
+    }
+
     /// Checks every range.
     pub fn validate(&self) -> Result<(), BuildError> {
         let (t, w, s) = (&self.time, &self.world, &self.solve);
@@ -142,6 +266,16 @@ impl Settings {
         check((1e-9..=1e9).contains(&s.weight_scale), "solve.weight_scale", || {
             format!("the scale of the weights must lie between 1e-9 and 1e9, not {}", s.weight_scale)
         })?;
+        check((1..=crate::term::MOST_MEMORY).contains(&s.memory), "solve.memory", || {
+            format!("must lie between 1 and {}, not {}", crate::term::MOST_MEMORY, s.memory)
+        })?;
+        check(s.relaxation > 0.0 && s.relaxation < 2.0, "solve.relaxation", || {
+            format!("must lie between 0 and 2, not {}", s.relaxation)
+        })?;
+        check((0.0..1.0).contains(&s.spectral_radius), "solve.spectral_radius", || {
+            format!("must lie between 0 and 1, not {}", s.spectral_radius)
+        })?;
+        check(s.history <= 32, "solve.history", || format!("at most 32 steps, not {}", s.history))?;
         check(s.threads <= 1024, "solve.threads", || format!("{} threads are too many", s.threads))
     }
 

@@ -4,7 +4,9 @@
 //! same comments become the JSON schema and `docs/scene-format.md` explains them with examples.
 
 use super::MaterialKind;
-use crate::settings::{DualStart, Method, SolveSettings, Start, WeightRule};
+use crate::settings::{
+    Acceleration, DualStart, FirstHessian, Method, SolveSettings, Start, Sweep, WeightRule,
+};
 use serde::{Deserialize, Serialize};
 
 /// A scene: bodies, what holds and moves them, how to solve, what to write.
@@ -74,40 +76,42 @@ impl Default for World {
     }
 }
 
-/// Acceleration of the ADMM iteration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Acceleration {
-    /// As published.
-    #[default]
-    None,
-}
-
 /// How each step is solved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Solve {
-    /// The method. Default `admm`.
+    /// The method: `auto`, `admm`, `projective`, `position`, `quasi_newton` or `newton`. Default `auto`.
     pub method: Method,
-    /// Most iterations per step. Default 20.
+    /// Most iterations per step. Default 200.
     pub iterations: usize,
-    /// Relative tolerance at which a step stops early; 0 never stops early. Default 1e-6.
+    /// Tolerance at which a step stops early; 0 never stops early. Default 1e-6.
     pub tolerance: f64,
     /// Most wall-clock time per step in ms; none by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_budget_ms: Option<f64>,
-    /// Rule for the weights: `bulk` or `auto`. Default `bulk`.
+    /// Rule for the weights: `bulk`, `auto` or `shear`. Default `bulk`.
     pub weight_rule: WeightRule,
     /// Factor of the weights. Default 1.
     pub weight_scale: f64,
-    /// Where a step's iteration starts: `inertia` or `best`. Default `inertia`.
+    /// Where a step's iteration starts: `inertia` or `best`. Default `best`.
     pub start: Start,
-    /// How the dual variables start: `zero` or `stress`. Default `zero`.
+    /// How the dual variables of `admm` start: `zero` or `stress`. Default `stress`.
     pub dual_start: DualStart,
-    /// Acceleration of the iteration: `none`.
+    /// Acceleration of `admm`: `none`, `anderson`, `over_relaxation` or `chebyshev`. Default `anderson`.
     pub acceleration: Acceleration,
+    /// Steps that Anderson acceleration looks back, 1 to 10. Default 6.
+    pub memory: usize,
+    /// Factor of over-relaxation, between 0 and 2. Default 1.6.
+    pub relaxation: f64,
+    /// Spectral radius that Chebyshev's method assumes, below 1. Default 0.9.
+    pub spectral_radius: f64,
+    /// Steps that L-BFGS looks back, 0 to 32. Default 8.
+    pub history: usize,
+    /// First Hessian of `quasi_newton`: `matrix` or `identity`. Default `matrix`.
+    pub first_hessian: FirstHessian,
+    /// Order of `position`: `gauss_seidel` or `jacobi`. Default `gauss_seidel`.
+    pub sweep: Sweep,
     /// Threads; 0 takes all of the machine. Default 0.
     pub threads: usize,
 }
@@ -124,7 +128,13 @@ impl Default for Solve {
             weight_scale: s.weight_scale,
             start: s.start,
             dual_start: s.dual_start,
-            acceleration: Acceleration::None,
+            acceleration: s.acceleration,
+            memory: s.memory,
+            relaxation: s.relaxation,
+            spectral_radius: s.spectral_radius,
+            history: s.history,
+            first_hessian: s.first_hessian,
+            sweep: s.sweep,
             threads: s.threads,
         }
     }

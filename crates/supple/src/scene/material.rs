@@ -166,7 +166,11 @@ impl Group {
         list.origin.push(origin);
         match &material.0 {
             Choice::BuiltIn { kind: MaterialKind::Arap, arap_stiffness, .. } => {
-                list.params.push(arap_stiffness.unwrap_or(2.0 * lame.mu));
+                let k = arap_stiffness.unwrap_or(2.0 * lame.mu);
+                list.params.push(k);
+                if let Some(weights) = list.weight.last_mut() {
+                    weights[WeightRule::Shear as usize] = k * volume;
+                }
             }
             Choice::BuiltIn { .. } => list.params.extend([lame.mu, lame.lambda]),
             Choice::Own { params, .. } => list.params.extend(params),

@@ -9,8 +9,7 @@ use crate::error::{BuildError, StepError};
 use crate::mesh::surface;
 use crate::settings::{Settings, SolveSettings, TimeSettings, WorldSettings};
 use crate::sim::{Simulation, StepReport};
-use crate::solve::Status;
-use crate::solve::admm::Control;
+use crate::solve::{Control, Status};
 
 /// What a body of a program looks like; ids are the body's own.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,6 +105,13 @@ pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
             weight_scale: s.weight_scale,
             start: s.start,
             dual_start: s.dual_start,
+            acceleration: s.acceleration,
+            memory: s.memory,
+            relaxation: s.relaxation,
+            spectral_radius: s.spectral_radius,
+            history: s.history,
+            first_hessian: s.first_hessian,
+            sweep: s.sweep,
             threads: s.threads,
         },
     };

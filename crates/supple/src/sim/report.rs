@@ -1,6 +1,7 @@
 //! What every step says about itself.
 
 use crate::math::nodes::Row;
+use crate::settings::Method;
 use crate::solve::Status;
 use serde::Serialize;
 
@@ -53,6 +54,8 @@ pub struct StepReport {
     pub time: f64,
     /// How the iteration ended.
     pub status: Status,
+    /// Who solved it: the method asked for, or the one that `auto` ended with.
+    pub method: Method,
     /// Iterations done.
     pub iterations: usize,
     /// ‖W(Dx − z)‖ (22), with x after the last global step.
@@ -62,6 +65,9 @@ pub struct StepReport {
     /// ‖M(x − x̃)/Δt² + ∇U(x)‖/f_ref over the nodes that are not pinned, f_ref = √Σ_i(Σ_e|f_e,i| + m_i|a_i|)²: 0 is exact,
     /// 1 means that forces do not balance at all. Infinite while an element of a barrier material is inverted.
     pub force_residual: f64,
+    /// How far any node would still move, in units of the diagonal of its body's bounding box; 0 for methods that do not know
+    /// (`admm`, `projective`, `position`).
+    pub step: f64,
     /// Energies at the end of the step.
     pub energy: Energy,
     /// Tetrahedra with negative volume at the end of the step.

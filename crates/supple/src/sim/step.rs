@@ -4,9 +4,8 @@ use super::{Simulation, StepReport, Timings, integrator, report};
 use crate::error::StepError;
 use crate::exec::Stopwatch;
 use crate::math::nodes::Row;
-use crate::settings::{Method, Start};
-use crate::solve::admm::{self, Control, Observer};
-use crate::solve::{Problem, start};
+use crate::settings::Start;
+use crate::solve::{Control, Observer, Problem, admm, start};
 
 impl Simulation {
     /// x̃ (1) → start → minimise (5) → finite? → v (2), commit, report.
@@ -43,14 +42,18 @@ impl Simulation {
                 body: &work.body,
                 per_body: &mut work.per_body,
                 dt,
+                start_objective: f64::NAN,
                 exec: &exec,
             };
             if settings.solve.start == Start::Best {
                 let history = start::History { x: &state.x, acceleration: &state.a, gravity };
                 start::best(&mut problem, &history);
             }
+            if observer.is_some() {
+                problem.start_objective = problem.objective();
+            }
             match settings.solve.method {
-                Method::Admm => admm::minimise(&mut problem, &settings.solve, &clock, observer),
+                _ => admm::minimise(&mut problem, &settings.solve, &clock, observer),
             }
         });
 
@@ -75,10 +78,12 @@ impl Simulation {
             frame: state.frame,
             time: state.time,
             status: outcome.status,
+            method: outcome.method,
             iterations: outcome.iterations,
             primal: outcome.primal,
             dual: outcome.dual,
             force_residual: outcome.force.relative,
+            step: outcome.step,
             energy,
             inverted: outcome.force.sums.inverted,
             timings: Timings {
@@ -168,6 +173,10 @@ impl Iteration<'_, '_> {
     /// ε(x), the objective of (5), in J.
     pub fn objective(&mut self) -> f64 {
         self.problem.objective()
+    }
+    /// ε(x⁰), the objective at the start of the iteration, in J.
+    pub fn start_objective(&self) -> f64 {
+        self.problem.start_objective
     }
     /// (z, u, w²) of element `element` of batch `batch`; 3×D matrices by columns.
     pub fn local_state(&self, batch: usize, element: usize) -> Option<(Vec<f64>, Vec<f64>, f64)> {

@@ -1,42 +1,9 @@
 //! Algorithm 1 of the paper: ADMM for implicit time integration.
 
 use super::stop::{Progress, Status};
-use super::{ForceResidual, Problem};
+use super::{Control, Observer, Outcome, Problem};
 use crate::exec::Stopwatch;
-use crate::settings::SolveSettings;
-
-/// What the iteration ended with.
-#[derive(Clone, Copy, Debug)]
-pub struct Outcome {
-    /// Why it ended.
-    pub status: Status,
-    /// Iterations done.
-    pub iterations: usize,
-    /// ‖W(Dx − z)‖ (22), with x after the last global step.
-    pub primal: f64,
-    /// ‖DᵀW²(z − z_before)‖ (23).
-    pub dual: f64,
-    /// Forces at the end.
-    pub force: ForceResidual,
-    /// Seconds in local steps.
-    pub local: f64,
-    /// Seconds in global steps.
-    pub global: f64,
-    /// Seconds of those in the solve with the factor.
-    pub solve: f64,
-}
-
-/// Goes on or stops, after an iteration that someone looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Control {
-    /// Go on.
-    Continue,
-    /// End this step now, as it is.
-    Stop,
-}
-
-/// Someone who looks at each iteration: gets its number (from 1) and the problem at its iterate.
-pub type Observer<'a> = &'a mut (dyn FnMut(usize, &mut Problem<'_>) -> Control + Send);
+use crate::settings::{Method, SolveSettings};
 
 /// Minimises (5) from the problem's iterate.
 pub fn minimise(
@@ -127,5 +94,5 @@ pub fn minimise(
     let primal = p.primal().primal.sqrt();
     let dual = p.dual();
     let force = force.unwrap_or_else(|| p.force_residual());
-    Outcome { status, iterations, primal, dual, force, local, global, solve }
+    Outcome { status, method: Method::Admm, iterations, primal, dual, step: 0.0, force, local, global, solve }
 }

@@ -16,6 +16,7 @@ pub mod stop;
 pub use stop::Status;
 
 use crate::exec::Exec;
+use crate::settings::Method;
 use crate::global::{Cholesky, SolveScratch};
 use crate::math::nodes::Row;
 use crate::term::{Sums, TermSet};
@@ -50,9 +51,48 @@ pub struct Problem<'a> {
     pub rounding: &'a mut [f64],
     /// Δt in s.
     pub dt: f64,
+    /// ε(x⁰) where someone looks at the iterations; else not a number.
+    pub start_objective: f64,
     /// Threads.
     pub exec: &'a Exec,
 }
+
+/// What the iteration ended with.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome {
+    /// Why it ended.
+    pub status: Status,
+    /// Who did it.
+    pub method: Method,
+    /// Iterations done.
+    pub iterations: usize,
+    /// ‖W(Dx − z)‖ (22), with x after the last global step.
+    pub primal: f64,
+    /// ‖DᵀW²(z − z_before)‖ (23).
+    pub dual: f64,
+    /// max_i |step_i|/L_i, how far any node would still move; for methods that know.
+    pub step: f64,
+    /// Forces at the end.
+    pub force: ForceResidual,
+    /// Seconds in local steps.
+    pub local: f64,
+    /// Seconds in global steps.
+    pub global: f64,
+    /// Seconds of those in the solve with the factor.
+    pub solve: f64,
+}
+
+/// Goes on or stops, after an iteration that someone looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// Go on.
+    Continue,
+    /// End this step now, as it is.
+    Stop,
+}
+
+/// Someone who looks at each iteration: gets its number (from 1) and the problem at its iterate.
+pub type Observer<'a> = &'a mut (dyn FnMut(usize, &mut Problem<'_>) -> Control + Send);
 
 /// √Σ|row|², in order.
 fn norm(rows: &[Row]) -> f64 {

@@ -27,7 +27,7 @@ pub struct ElementList<const V: usize, const D: usize> {
     /// Volume of each element in m³; 1 for elements without one.
     pub volume: Vec<f64>,
     /// k·V of each element by each [`WeightRule`], so that w² = s·k·V.
-    pub weight: Vec<[f64; 2]>,
+    pub weight: Vec<[f64; WeightRule::COUNT]>,
     /// The material's numbers, [`Potential::PARAMS`] per element.
     pub params: Vec<f64>,
     /// Body, and number within the body.
@@ -40,7 +40,7 @@ impl<const V: usize, const D: usize> ElementList<V, D> {
         self.nodes.push(nodes);
         self.gradients.extend(gradients);
         self.volume.push(1.0);
-        self.weight.push([stiffness; 2]);
+        self.weight.push([stiffness; WeightRule::COUNT]);
         self.origin.push(origin);
     }
 }
@@ -83,7 +83,7 @@ pub struct Batch<const V: usize, const D: usize, P> {
     /// Place in the packets of each element in order of adding, and the reverse.
     place: Vec<u32>,
     origin: Vec<(u32, u32)>,
-    weight: Vec<[f64; 2]>,
+    weight: Vec<[f64; WeightRule::COUNT]>,
 }
 
 impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {

@@ -27,15 +27,18 @@ pub use source::{BatchSource, Source};
 use crate::exec::Exec;
 use crate::math::nodes::Row;
 
+/// Most steps that Anderson acceleration looks back.
+pub const MOST_MEMORY: usize = 10;
+
 /// How the dual variables start a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DualStart {
     /// u = 0, as published.
-    #[default]
     Zero,
     /// u = V P(Dx)/w², the forces at the start, for elements that are not inverted.
+    #[default]
     Stress,
 }
 

@@ -15,17 +15,23 @@ pub enum WeightRule {
     /// 2μ up to ν = 0.45, √(2μ(2μ + 3λ)) above: often fewer iterations, but it may cycle: meant for an accelerated, safeguarded
     /// iteration.
     Auto,
+    /// 2μ, the stiffness of projective dynamics: w² = kV of the paper's comparisons.
+    Shear,
 }
 
 impl WeightRule {
+    /// How many rules there are.
+    pub const COUNT: usize = 3;
+
     /// k·V by each rule, in the order of their numbers.
-    pub fn all(lame: Lame, volume: f64) -> [f64; 2] {
-        [WeightRule::Bulk, WeightRule::Auto].map(|rule| rule.stiffness(lame) * volume)
+    pub fn all(lame: Lame, volume: f64) -> [f64; WeightRule::COUNT] {
+        [WeightRule::Bulk, WeightRule::Auto, WeightRule::Shear].map(|rule| rule.stiffness(lame) * volume)
     }
     /// k in Pa.
     pub fn stiffness(self, lame: Lame) -> f64 {
         match self {
             WeightRule::Bulk => lame.bulk(),
+            WeightRule::Shear => 2.0 * lame.mu,
             WeightRule::Auto if lame.poisson() <= 0.45 => 2.0 * lame.mu,
             WeightRule::Auto => (2.0 * lame.mu * (2.0 * lame.mu + 3.0 * lame.lambda)).sqrt(),
         }

@@ -6,7 +6,7 @@ use supple::{BodyId, Material, MaterialKind, Scene, Settings, Simulation, TetMes
 
 /// Settings of the tests: fixed time step, no gravity, one thread, many iterations, tolerance 1e-10.
 pub fn settings(dt: f64) -> Settings {
-    let mut s = Settings::default();
+    let mut s = Settings::published();
     s.time.dt = dt;
     s.world.gravity = [0.0; 3];
     s.solve.threads = 1;

@@ -81,7 +81,7 @@ pub fn measure(plan: &Plan, machine: &Machine) -> miette::Result<Vec<Case>> {
     threads.dedup();
     let mut out = Vec::new();
     for threads in threads {
-        let mut settings = Settings::default();
+        let mut settings = Settings::published();
         settings.world.gravity = [0.0; 3];
         settings.solve.threads = threads;
         settings.solve.iterations = 20;
