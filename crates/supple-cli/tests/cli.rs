@@ -262,35 +262,6 @@ fn schema_completions_and_manual_are_printed() {
     }
 }
 
-#[cfg(unix)]
-#[test]
-fn an_interrupt_ends_at_a_whole_frame_with_valid_outputs() {
-    let f = Folder::new("interrupt");
-    f.write("beam.toml", &SCENE.replace("frames = 6", "frames = 1000000"));
-    let mut child = Command::new(env!("CARGO_BIN_EXE_supple"))
-        .args(["run", "beam.toml", "-q", "--export", "npz", "--stats", "s.jsonl"])
-        .current_dir(&f.0)
-        .spawn()
-        .unwrap();
-    // Wait until it has simulated something.
-    let begun = std::time::Instant::now();
-    while std::fs::metadata(f.path("s.jsonl")).map_or(0, |m| m.len()) < 2000 {
-        assert!(begun.elapsed().as_secs() < 60);
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    let sent = std::time::Instant::now();
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let status = child.wait().unwrap();
-    let took = sent.elapsed().as_secs_f64();
-    assert!(took < 5.0, "{took} s");
-    assert_eq!(status.code(), Some(0));
-    let stats = std::fs::read_to_string(f.path("s.jsonl")).unwrap();
-    for line in stats.lines() {
-        serde_json::from_str::<serde_json::Value>(line).unwrap();
-    }
-    assert!(f.path("out/beam/beam.npz").exists());
-}
-
 #[test]
 fn check_finds_every_problem() {
     let f = Folder::new("every");

@@ -25,6 +25,10 @@ pub struct Look {
     pub edges: Vec<[u32; 2]>,
     /// Pinned nodes.
     pub pins: Vec<u32>,
+    /// Nodes with soft anchors.
+    pub anchors: Vec<u32>,
+    /// Lowest and highest corner of the placed rest shape, in m.
+    pub rest: [[f64; 3]; 2],
 }
 
 /// Nodes that follow keyframes.
@@ -218,6 +222,8 @@ impl Program {
                 surface: p.mesh.as_ref().map_or_else(Vec::new, |m| surface(m.tets())),
                 edges: p.edges.clone(),
                 pins: Vec::new(),
+                anchors: Vec::new(),
+                rest: place::corners(&p.vertices),
             });
             placed.push(p);
         }
@@ -246,6 +252,7 @@ impl Program {
             scene
                 .anchor(BodyId(body), &ids, anchor.stiffness)
                 .map_err(|e| SceneError::at(key.clone(), e.to_string()))?;
+            looks[body].anchors.extend(&ids);
             script(&mut scripts, &anchor.motion, &key, body, ids, &p.vertices, true)?;
         }
 
@@ -273,6 +280,16 @@ impl Program {
         };
         program.aim(0.0).map_err(|e| SceneError::at("pin", e.to_string()))?;
         Ok(program)
+    }
+
+    /// Where keyframes send the nodes that they move, at a time in s: for each motion its body and the places.
+    pub fn scripted(&self, time: f64) -> Vec<(usize, Vec<[f64; 3]>)> {
+        self.scripts.iter().map(|s| (s.body, s.targets(time))).collect()
+    }
+
+    /// Time of the last keyframe in s: after it nothing is moved any more. 0 if there is none.
+    pub fn last_keyframe(&self) -> f64 {
+        self.scripts.iter().filter_map(|s| s.keys.last()).map(|k| k.time).fold(0.0, f64::max)
     }
 
     /// Sends pins and anchors to where they are at a time.
