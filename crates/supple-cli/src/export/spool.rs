@@ -1,6 +1,7 @@
 //! Bytes that wait on disk until the file that they belong to can be written.
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -35,7 +36,13 @@ impl Draft {
 
     /// Copies its first `bytes` bytes.
     pub fn copy_to(&mut self, bytes: u64, writer: &mut impl Write) -> io::Result<()> {
-        self.file.seek(SeekFrom::Start(0))?;
+        self.copy_part(0..bytes, writer)
+    }
+
+    /// Copies some of its bytes.
+    pub fn copy_part(&mut self, part: Range<u64>, writer: &mut impl Write) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(part.start))?;
+        let bytes = part.end - part.start;
         let copied = io::copy(&mut Read::by_ref(&mut self.file).take(bytes), writer)?;
         if copied == bytes { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
