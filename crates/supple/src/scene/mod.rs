@@ -6,9 +6,11 @@
 //! | `material.rs` | [`Material`], and the only `match` over materials |
 //! | `file.rs` | [`file::SceneFile`]: what a scene file says |
 //! | `parse.rs` | from text to a scene file, with errors that point at the place |
+//! | `document.rs` | the text as a tree with places and overrides; everything in it that means nothing |
 //! | `place.rs` | shapes, transforms, selections, start states |
 //! | `program.rs` | [`Program`]: a scene file made ready to run, with its motions |
 
+mod document;
 pub mod file;
 mod material;
 pub mod parse;
