@@ -67,6 +67,11 @@ impl OutputDir {
         &self.path
     }
 
+    /// True if nothing is in the folder, hidden or not.
+    pub fn is_empty(&self) -> bool {
+        fs::read_dir(&self.path).is_ok_and(|mut entries| entries.next().is_none())
+    }
+
     /// Where a file of this name will be, or why it may not be written: call this for every output before a long
     /// run rather than learn of it at the end.
     pub fn check(&self, name: &str) -> Result<PathBuf, FileError> {

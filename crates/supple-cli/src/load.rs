@@ -5,6 +5,7 @@ use supple::scene::file::SceneFile;
 use supple::scene::{Asset, Program, SceneError, parse, problems};
 
 use crate::input::{self, InputError};
+use crate::memory;
 
 /// A scene as it was read, with what is needed to say where something is wrong.
 #[derive(Debug)]
@@ -93,6 +94,8 @@ impl Loaded {
         if mesh.tets.is_empty() {
             return Err(format!("{} has no tetrahedra, only a surface", path.display()));
         }
+        memory::check_mesh(mesh.vertices.len(), mesh.tets.len(), memory::limit())
+            .map_err(|e| format!("{} {e}", path.display()))?;
         notes.extend(mesh.notes.iter().map(|n| format!("{}: {n}", path.display())));
         let groups = mesh.groups.into_iter().map(|g| (g.name, g.nodes)).collect();
         Ok(Asset { vertices: mesh.vertices, tets: mesh.tets, groups })
@@ -100,6 +103,7 @@ impl Loaded {
 
     /// Builds the scene. Meshes may also lie in the folders of `allowed`. With it, notes about repaired meshes.
     pub fn build(&self, allowed: &[PathBuf]) -> Result<(Program, Vec<String>), LoadError> {
+        memory::check(&self.file, memory::limit()).map_err(|e| self.explain(e))?;
         let mut notes = Vec::new();
         let program = Program::new(&self.file, &mut |path| self.asset(path, allowed, &mut notes))
             .map_err(|e| self.explain(e))?;
@@ -108,6 +112,8 @@ impl Loaded {
 
     /// Everything that is wrong with the scene, as text.
     pub fn problems(&self, allowed: &[PathBuf]) -> Result<(), LoadError> {
+        // Not with the others: looking for those makes the bodies.
+        memory::check(&self.file, memory::limit()).map_err(|e| self.explain(e))?;
         let wrong = problems(&self.file, &mut |path| self.asset(path, allowed, &mut Vec::new()));
         if wrong.is_empty() {
             return Ok(());

@@ -187,6 +187,12 @@ fn wrong_scenes_name_file_line_key_and_a_hint() {
         ("version = 1", "version = 2", 1, "version"),
         ("cells = [4, 1, 1]", "cells = [4, 0, 1]", 10, "cell"),
         ("cells = [4, 1, 1]", "cells = [100000, 100000, 100000]", 10, "too large"),
+        (
+            "cells = [4, 1, 1]",
+            "cells = [2000, 2000, 2000]",
+            10,
+            "8.0e9 nodes and 4.8e10 elements, which need at least 1.6 PB of memory",
+        ),
         ("body = \"beam\"", "body = \"bean\"", 13, "did you mean `beam`?"),
         ("[0, 5, 10, 15]", "[0, 500]", 14, "500 does not exist"),
         (
@@ -359,4 +365,36 @@ fn everything_that_means_nothing_is_told_at_once() {
         e.contains("broken.toml:3:") && e.contains("broken.toml:7:") && e.contains("duplicate key"),
         "{e}"
     );
+}
+
+#[test]
+fn a_node_follows_one_motion() {
+    let f = Folder::new("twice");
+    let twice = |first: &str, second: &str| {
+        let pin =
+            |ids: &str, more: &str| format!("[[pin]]\nbody = \"beam\"\nselect = {{ ids = {ids} }}\n{more}");
+        let held = SCENE.split("[[pin]]").next().unwrap();
+        f.write("twice.toml", &format!("{held}{}{}", pin("[0, 5, 10]", first), pin("[10, 15]", second)));
+        supple(&f.0, &["check", "twice.toml"])
+    };
+    let (up, turn) = (
+        "motion = [{ time = 1, translate = [0, 1, 0] }]\n",
+        "motion = [{ time = 1, rotate = { axis = \"x\", angle = 90 } }]\n",
+    );
+    let about = "motion = [{ time = 1, rotate = { axis = \"x\", angle = 90 }, centre = [0, 0, 0] }]\n";
+    for (first, second) in [("", ""), (up, up), (about, about)] {
+        let o = twice(first, second);
+        assert_eq!(code(&o), 0, "{}", errors(&o));
+    }
+    // Each of the two turns about the middle of its own nodes.
+    for (first, second) in [("", up), (up, ""), (up, turn), (turn, turn)] {
+        let o = twice(first, second);
+        let e = errors(&o);
+        assert_eq!(code(&o), 2, "{e}");
+        assert!(
+            e.contains("node 10 of body `beam` is held by pin[0] too") && e.contains("key: pin[1].select"),
+            "{e}"
+        );
+        assert_eq!(code(&supple(&f.0, &["run", "twice.toml"])), 2);
+    }
 }

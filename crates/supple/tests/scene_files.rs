@@ -106,3 +106,32 @@ fn deep_and_long_texts_are_refused_not_suffered() {
     wrong(BEAM, &[(&vec!["a"; 50_000].join("."), "1")]);
     wrong(BEAM, &[("time.dt", &"[".repeat(50_000))]);
 }
+
+#[test]
+fn many_anchors_are_set_and_moved_without_looking_at_all_for_each() {
+    use supple::{Scene, Settings, scene::Spring};
+    let n = 150_000_u32;
+    let positions: Vec<[f64; 3]> = (0..n).map(|i| [f64::from(i), 0.0, 0.0]).collect();
+    let springs = (1..n).map(|i| Spring { nodes: [i - 1, i], stiffness: 1.0, rest_length: None }).collect();
+    let mut scene = Scene::new(Settings::default());
+    let rope = scene.add_springs("rope", positions.clone(), vec![1.0; n as usize], springs).unwrap();
+    // In an order of its own: 7 has no common divisor with n.
+    let ids: Vec<u32> = (0..n).map(|i| (u64::from(i) * 7 % u64::from(n)) as u32).collect();
+    let begun = std::time::Instant::now();
+    scene.anchor(rope, &ids, 2.0).unwrap();
+    assert!(scene.anchor(rope, &[3], 2.0).is_err(), "twice");
+    let set = begun.elapsed().as_secs_f64();
+    let mut simulation = scene.build().unwrap();
+    let targets: Vec<[f64; 3]> = ids.iter().map(|&i| [f64::from(i), 1.0, 0.0]).collect();
+    let begun = std::time::Instant::now();
+    simulation.move_anchors(0, &ids, &targets).unwrap();
+    // Pairs of nodes would be 10¹⁰: several seconds for each of the two on any machine; this takes milliseconds.
+    let moved = begun.elapsed().as_secs_f64();
+    assert!(set < 2.0 && moved < 2.0, "{set} s, {moved} s");
+    // They are the right ones: one anchor moved back is felt where it is.
+    simulation.move_anchors(0, &[70_000], &[[70_000.0, -5.0, 0.0]]).unwrap();
+    simulation.step().unwrap();
+    let x = simulation.positions();
+    let lowest = (0..n as usize).min_by(|&a, &b| x[a][1].total_cmp(&x[b][1])).unwrap();
+    assert_eq!(lowest, 70_000);
+}

@@ -127,14 +127,16 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     let pictures = export_options(scene, &program, first, frames);
     let mut exporters =
         export::exporters(&formats, name, &model(&program), &pictures).map_err(Failure::input)?;
+    // In an empty folder nothing can be in the way, however many frames there are.
+    let occupied = folder.as_ref().filter(|f| !f.is_empty());
     for e in &exporters {
-        if let Some(folder) = &folder {
+        if let Some(folder) = occupied {
             for file in e.outputs(frames) {
                 folder.check(&file).map_err(Failure::input)?;
             }
         }
     }
-    if let (Some(every), Some(folder)) = (options.checkpoint_every, &folder) {
+    if let (Some(every), Some(folder)) = (options.checkpoint_every, occupied) {
         for frame in (first + 1..=frames).filter(|f| f % every == 0) {
             folder.check(&checkpoint_name(name, frame)).map_err(Failure::input)?;
         }

@@ -24,7 +24,7 @@ pub trait Exporter: Send {
     fn end(&mut self, out: &OutputDir, stop: &dyn Fn() -> bool) -> Result<Finish, ExportError>;
 
     /// The names that a run with the frames 0 to `frames`, both included, will write: to be checked before it.
-    fn outputs(&self, frames: u64) -> Vec<String>;
+    fn outputs(&self, frames: u64) -> Box<dyn Iterator<Item = String> + '_>;
 }
 
 /// What a finished export says.
@@ -174,7 +174,7 @@ pub(super) trait Sink: Send {
     ) -> Result<Finish, ExportError> {
         Ok(Finish { files: self.finish(out, model)?, notes: Vec::new() })
     }
-    fn outputs(&self, frames: u64) -> Vec<String>;
+    fn outputs(&self, frames: u64) -> Box<dyn Iterator<Item = String> + '_>;
 }
 
 /// How files are named.
@@ -245,7 +245,7 @@ impl Exporter for Door {
         Ok(done)
     }
 
-    fn outputs(&self, frames: u64) -> Vec<String> {
+    fn outputs(&self, frames: u64) -> Box<dyn Iterator<Item = String> + '_> {
         self.sink.outputs(frames)
     }
 }

@@ -276,11 +276,10 @@ impl Sink for Movie {
         Ok(done)
     }
 
-    fn outputs(&self, frames: u64) -> Vec<String> {
-        let of = |kind: &MovieKind| match kind {
-            MovieKind::Png => (0..=frames).map(|frame| kind.name(&self.names, frame)).collect(),
-            kind => vec![kind.name(&self.names, 0)],
-        };
-        self.kinds.iter().flat_map(of).collect()
+    fn outputs(&self, frames: u64) -> Box<dyn Iterator<Item = String> + '_> {
+        Box::new(self.kinds.iter().flat_map(move |kind| {
+            let last = if *kind == MovieKind::Png { frames } else { 0 };
+            (0..=last).map(|frame| kind.name(&self.names, frame))
+        }))
     }
 }

@@ -1,5 +1,6 @@
 //! Shapes, transforms, selections and start states of a scene file, as nodes and elements.
 
+use super::estimate::Estimate;
 use super::file::{Axis, AxisName, Body, Region, Rotation, Scale, Select, Shape, SplitNumber, StartState};
 use super::parse::SceneError;
 use crate::energy::check::Random;
@@ -77,7 +78,12 @@ pub(super) fn place(
             let asset = assets(path).map_err(|e| SceneError::at(format!("{key}.mesh"), e))?;
             Shaped { vertices: asset.vertices, tets: asset.tets, edges: Vec::new(), groups: asset.groups }
         }
-        (Some(shape), None) => make(shape).map_err(|e| SceneError::at(format!("{key}.shape"), e))?,
+        (Some(shape), None) => {
+            if let Some(reason) = Estimate::of_body(body).and_then(|e| e.refusal()) {
+                return Err(SceneError::at(format!("{key}.shape"), reason));
+            }
+            make(shape).map_err(|e| SceneError::at(format!("{key}.shape"), e))?
+        }
     };
     let scale = match body.scale {
         None => [1.0; 3],

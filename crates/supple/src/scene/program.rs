@@ -2,6 +2,7 @@
 
 use super::file::{Body, Keyframe, MaterialTable, SceneFile};
 use super::parse::SceneError;
+use super::pins::Holders;
 use super::place::{self, Asset, Placed};
 use super::{BodyId, Material, MaterialKind, Scene, Spring};
 use crate::energy::Lame;
@@ -229,6 +230,7 @@ impl Program {
         }
 
         let mut scripts = Vec::new();
+        let mut holders = Holders::new(&file.pin, placed.iter().map(|p| p.vertices.len()));
         let mut pinned_start: Vec<(usize, u32)> = Vec::new();
         for (i, pin) in file.pin.iter().enumerate() {
             let key = format!("pin[{i}]");
@@ -239,6 +241,7 @@ impl Program {
                 &placed[body].vertices,
                 &placed[body].groups,
             )?;
+            holders.add(i, body, &ids, middle(&placed[body].vertices, &ids))?;
             scene.pin(BodyId(body), &ids).map_err(|e| SceneError::at(key.clone(), e.to_string()))?;
             looks[body].pins.extend(&ids);
             pinned_start.extend(ids.iter().map(|&id| (body, id)));
@@ -405,6 +408,11 @@ fn add_body(scene: &mut Scene, body: &Body, p: &Placed, key: &str) -> Result<(),
     scene.add_solid_with_masses(&body.name, mesh.clone(), materials, masses).map(|_| ()).map_err(built)
 }
 
+/// Mean of some points: the default centre of turns.
+fn middle(points: &[[f64; 3]], ids: &[u32]) -> [f64; 3] {
+    place::centre(&ids.iter().map(|&i| points[i as usize]).collect::<Vec<_>>())
+}
+
 fn script(
     scripts: &mut Vec<Script>,
     motion: &[Keyframe],
@@ -417,7 +425,7 @@ fn script(
     let keys = keys(motion, key)?;
     if !keys.is_empty() {
         let home: Vec<[f64; 3]> = ids.iter().map(|&i| rest[i as usize]).collect();
-        let centre = place::centre(&home);
+        let centre = middle(rest, &ids);
         scripts.push(Script { body, ids, home, centre, keys, anchors });
     }
     Ok(())
@@ -447,20 +455,21 @@ pub fn problems(file: &SceneFile, assets: &mut dyn FnMut(&str) -> Result<Asset, 
         }
         placed.push(p.map_err(|e| wrong.push(e)).ok());
     }
-    let pins = file.pin.iter().enumerate().map(|(i, p)| (format!("pin[{i}]"), &p.body, &p.select, &p.motion));
-    let anchors =
-        file.anchor.iter().enumerate().map(|(i, a)| (format!("anchor[{i}]"), &a.body, &a.select, &a.motion));
-    for (key, body, select, motion) in pins.chain(anchors) {
+    let pins = file.pin.iter().enumerate().map(|(i, p)| ("pin", i, &p.body, &p.select, &p.motion));
+    let anchors = file.anchor.iter().enumerate().map(|(i, a)| ("anchor", i, &a.body, &a.select, &a.motion));
+    let counts = placed.iter().map(|p| p.as_ref().map_or(0, |p| p.vertices.len()));
+    let mut holders = Holders::new(&file.pin, counts);
+    for (kind, i, body, select, motion) in pins.chain(anchors) {
+        let key = format!("{kind}[{i}]");
         wrong.extend(keys(motion, &key).err());
-        match find(file, body, &key) {
-            Err(e) => wrong.push(e),
-            Ok(b) => {
-                if let Some(p) = &placed[b] {
-                    wrong.extend(
-                        place::select(select, &format!("{key}.select"), &p.vertices, &p.groups).err(),
-                    );
-                }
+        let body = find(file, body, &key).map_err(|e| wrong.push(e)).ok();
+        let Some((b, Some(p))) = body.map(|b| (b, &placed[b])) else { continue };
+        match place::select(select, &format!("{key}.select"), &p.vertices, &p.groups) {
+            Ok(ids) if kind == "pin" => {
+                wrong.extend(holders.add(i, b, &ids, middle(&p.vertices, &ids)).err());
             }
+            Ok(_) => {}
+            Err(e) => wrong.push(e),
         }
     }
     if wrong.is_empty() {
