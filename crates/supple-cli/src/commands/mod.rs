@@ -4,11 +4,14 @@
 //! `pub fn run(args) -> Result<(), Failure>`; then one variant in [`Command`] and one arm in [`run()`].
 pub mod bench;
 pub mod check;
+pub mod compare;
 pub mod demo;
 pub mod generate;
 pub mod mesh;
+pub mod paper;
 pub mod run;
 pub mod schema;
+pub mod sweep_weights;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -33,6 +36,12 @@ pub enum Command {
     Mesh(mesh::Args),
     /// Print the JSON schema of scene files, for editors
     Schema,
+    /// Solve one frame of a scene by several methods and compare them
+    Compare(compare::Args),
+    /// Solve one frame of a scene by ADMM with a range of weights
+    SweepWeights(sweep_weights::Args),
+    /// Reproduce the figures and tables of the paper on one page
+    Paper(paper::Args),
     /// Measure this machine and the solver on it
     Bench(bench::Args),
     /// Print shell completions or the manual page
@@ -77,6 +86,9 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Mesh(args)) => mesh::run(&args).map_err(Failure::from_report),
         Some(Command::Schema) => schema::run(),
+        Some(Command::Compare(args)) => compare::run(&args),
+        Some(Command::SweepWeights(args)) => sweep_weights::run(&args),
+        Some(Command::Paper(args)) => paper::run(&args),
         Some(Command::Bench(args)) => bench::run(&args).map_err(Failure::run),
         Some(Command::Generate(args)) => generate::run(&args),
         None => {
