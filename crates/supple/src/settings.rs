@@ -219,6 +219,14 @@ impl Default for SolveSettings {
 }
 
 impl SolveSettings {
+    /// Rule and scale of the weights in force: `projective` has its own.
+    pub fn weights(&self) -> (WeightRule, f64) {
+        match self.method {
+            Method::Projective => (WeightRule::Shear, 1.0),
+            _ => (self.weight_rule, self.weight_scale),
+        }
+    }
+
     /// ADMM as the paper has it: from x̃ and u = 0, with the bulk modulus for weights, not accelerated, 20 iterations.
     pub fn published() -> SolveSettings {
         SolveSettings {

@@ -16,6 +16,7 @@ impl Isotropic<3> for Arap {
     const PARAMS: usize = 1;
     const DOMAIN: Domain = Domain::Signed;
     const NAME: &'static str = "arap";
+    const PROJECTIVE: bool = true;
     #[inline(always)]
     fn density<R: Real>(&self, e: &Element<R>, s: &[R; 3]) -> R {
         let d = [s[0] - R::one(), s[1] - R::one(), s[2] - R::one()];

@@ -2,7 +2,7 @@
 //!
 //! Exact for small displacements; a rotation counts as strain. Numbers: μ, λ.
 
-use super::{Domain, Element, Potential};
+use super::{Curvature, Domain, Element, Potential};
 use crate::math::real::Real;
 use crate::math::small::{Mat3, identity, minus, norm2, scale};
 
@@ -44,6 +44,22 @@ impl Potential<3> for Linear {
             p[j][j] += lambda * tr;
         }
         (energy, p)
+    }
+    fn convex(&self) -> bool {
+        true
+    }
+    /// 2μ on symmetric modes and λ on the trace, in the frame of the axes.
+    #[inline(always)]
+    fn curvature<R: Real>(&self, e: &Element<R>, _z: &Mat3<R>) -> Curvature<R, 3> {
+        let (mu, lambda) = (e.param[0], e.param[1]);
+        let mut c = Curvature::uniform(mu + mu);
+        c.difference = [R::zero(); 3];
+        for i in 0..3 {
+            for j in 0..3 {
+                c.stretch[i][j] += lambda;
+            }
+        }
+        c
     }
     /// The antisymmetric part of y stays; the deviatoric strain shrinks by k/(k + 2μ), the trace by
     /// k/(k + 2μ + 3λ).

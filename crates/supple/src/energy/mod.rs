@@ -5,6 +5,7 @@
 //! | `mod.rs` | traits: [`Potential`] (all that the solver needs), [`Isotropic`] (a function of stretches), [`Manifold`] |
 //! | `lame.rs` | elastic constants: Young and Poisson ↔ Lamé |
 //! | `stretch.rs` | [`Stretch`]: an isotropic material becomes a potential; Hessian from stretches |
+//! | `curvature.rs` | [`Curvature`]: second derivatives without their negative part, for Newton's method |
 //! | `minimise.rs` | the proximal operator of any isotropic material, for those without one of their own |
 //! | `project.rs` | [`Soft`]: the projective-dynamics energy (26) of a manifold; points and spheres |
 //! | `check.rs` | checkers of derivatives and proximal operators, for tests of materials |
@@ -16,6 +17,7 @@
 pub mod arap;
 pub mod check;
 pub mod corotated;
+pub mod curvature;
 pub mod lame;
 pub mod linear;
 pub mod minimise;
@@ -26,6 +28,7 @@ pub mod stretch;
 
 pub use arap::Arap;
 pub use corotated::Corotated;
+pub use curvature::Curvature;
 pub use lame::Lame;
 pub use linear::Linear;
 pub use neo_hookean::NeoHookean;
@@ -111,6 +114,21 @@ pub trait Potential<const D: usize>: Send + Sync + 'static {
     fn cold(&self, _e: &Element<f64>) -> f64 {
         0.0
     }
+    /// ∂²Ψ/∂z² without its negative part, at a z of finite energy. Unless a potential knows better, that of the quadratic
+    /// k/2‖z‖² of its weight: then Newton's method is quasi-Newton in these terms.
+    #[inline(always)]
+    fn curvature<R: Real>(&self, e: &Element<R>, _z: &Local<R, D>) -> Curvature<R, D> {
+        Curvature::uniform(e.k)
+    }
+    /// True if the energy is convex in z: inverted elements then mean nothing to it.
+    fn convex(&self) -> bool {
+        false
+    }
+    /// True if the energy is k/2·dist(z, C)² (26), so that projective dynamics takes it: the proximal operator with k = 0 is the
+    /// projection.
+    fn projective(&self) -> bool {
+        false
+    }
     /// Ψ(z) alone.
     #[inline(always)]
     fn energy<R: Real>(&self, e: &Element<R>, z: &Local<R, D>) -> R {
@@ -133,6 +151,8 @@ pub trait Isotropic<const D: usize>: Clone + Send + Sync + 'static {
     const DOMAIN: Domain;
     /// Name for messages.
     const NAME: &'static str;
+    /// See [`Potential::projective`].
+    const PROJECTIVE: bool = false;
     /// Ψ(σ), for σ in the domain.
     fn density<R: Real>(&self, e: &Element<R>, s: &[R; D]) -> R;
     /// ∂Ψ/∂σ.
@@ -170,6 +190,13 @@ pub trait Manifold<const D: usize>: Send + Sync + 'static {
     const PARAMS: usize;
     /// Name for messages.
     const NAME: &'static str;
+    /// ∂²/∂z² of ½dist(z, C)² without its negative part; the identity bounds it for every set.
+    #[inline(always)]
+    fn curvature<R: Real>(&self, _shape: &[R], _z: &Local<R, D>) -> Curvature<R, D> {
+        Curvature::uniform(R::one())
+    }
+    /// True if the set is convex.
+    const CONVEX: bool = false;
     /// The point of the set nearest to y; `shape` are the set's numbers.
     fn project<R: Real>(&self, shape: &[R], y: &Local<R, D>) -> Local<R, D>;
 }

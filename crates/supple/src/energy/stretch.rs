@@ -3,7 +3,7 @@
 //! With the signed decomposition F = U diag(σ) Vᵀ: Ψ(F) = Ψ(σ), P = U diag(∂Ψ/∂σ) Vᵀ, and the proximal operator
 //! acts on the stretches while U and V stay (section 4.2 of the paper).
 
-use super::{Domain, Element, Isotropic, Potential, Solid};
+use super::{Curvature, Domain, Element, Isotropic, Potential, Solid, curvature};
 use crate::math::real::Real;
 use crate::math::small::{Mat3, compose, select3};
 use crate::math::svd::{Svd, svd};
@@ -30,6 +30,15 @@ impl<M: Solid> Potential<3> for Stretch<M> {
     }
     fn cold(&self, e: &Element<f64>) -> f64 {
         self.0.cold(e)
+    }
+    #[inline(always)]
+    fn curvature<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> Curvature<R, 3> {
+        let d = svd(f);
+        let (s, _) = admissible::<M, R>(&d);
+        curvature::isotropic(&self.0, e, &d.u, &s, &d.v)
+    }
+    fn projective(&self) -> bool {
+        M::PROJECTIVE
     }
 }
 

@@ -80,6 +80,17 @@ impl Cholesky {
         2 * self.root.bytes()
     }
 
+    /// Floating-point operations of a factorisation, about.
+    pub fn operations(&self) -> f64 {
+        let p = &self.pattern;
+        (0..p.len())
+            .map(|s| {
+                let (c, b) = (p.columns(s).len() as f64, p.below(s).len() as f64);
+                c * c * c / 3.0 + c * c * b + c * b * b
+            })
+            .sum()
+    }
+
     /// Solves A x = b for x, y and z, from b to x in place. `rhs` has [`Cholesky::n`] rows; the fourth
     /// number of a row is no part of the problem. Allocates nothing; the same bits on any number of threads.
     /// Call inside [`Exec::install`].

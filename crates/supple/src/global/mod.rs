@@ -7,6 +7,7 @@
 //! | `dissection.rs` | … by nested dissection |
 //! | `separator.rs` | … whose cuts are improved node by node |
 //! | `cholesky.rs` | the factor A = L Lᵀ: its pattern, its interface, the solve task by task |
+//! | `blocks.rs` | the Hessian of Newton's method: 3×3 blocks in the same pattern |
 //! | `tree.rs` | the tasks that can run side by side |
 //! | `factor.rs` | the numbers of the factor, front by front |
 //! | `panels.rs` | how the factor is stored for the solve |
@@ -15,6 +16,7 @@
 //! In use: [`Cliques`] of the elements → [`order`] → renumber everything → [`System::from_pattern`],
 //! [`System::add`] → [`Cholesky::new`] → [`Cholesky::solve`] thousands of times.
 
+mod blocks;
 mod cholesky;
 mod dissection;
 mod factor;
@@ -25,6 +27,7 @@ mod separator;
 mod system;
 mod tree;
 
+pub use blocks::BlockFactor;
 pub use cholesky::{Cholesky, FactorError, SolveScratch};
 pub use ordering::{inverse, order};
 pub use system::{Cliques, System};

@@ -148,6 +148,28 @@ impl System {
         &self.values
     }
 
+    /// As [`System::values`], to be changed.
+    pub(super) fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// A matrix of zeros in which each entry is widened to a 3×3 block.
+    pub(super) fn widened(&self) -> System {
+        let entries = 9 * self.row_idx.len() - 3 * self.n;
+        let (mut col_ptr, mut row_idx) = (Vec::with_capacity(3 * self.n + 1), Vec::with_capacity(entries));
+        col_ptr.push(0);
+        for j in 0..self.n {
+            for c in 0..3 {
+                row_idx.extend(3 * j as u32 + c..3 * j as u32 + 3);
+                for &i in &self.row_idx[self.col_ptr[j] + 1..self.col_ptr[j + 1]] {
+                    row_idx.extend(3 * i..3 * i + 3);
+                }
+                col_ptr.push(row_idx.len());
+            }
+        }
+        System { n: 3 * self.n, col_ptr, values: vec![0.0; row_idx.len()], row_idx }
+    }
+
     /// Sets all values to zero, and keeps the pattern.
     pub fn clear(&mut self) {
         self.values.fill(0.0);

@@ -6,8 +6,8 @@ use crate::error::BuildError;
 use crate::exec::Exec;
 use crate::global::{Cholesky, Cliques, System, inverse, order};
 use crate::math::nodes::Row;
-use crate::settings::Settings;
-use crate::solve::BodySums;
+use crate::settings::{Method, Settings};
+use crate::solve::{BodySums, Descent, Lagged};
 use crate::term::{BatchSource, TermSet};
 use std::sync::Arc;
 
@@ -97,9 +97,10 @@ impl Simulation {
             })
             .collect();
 
-        let (rule, scale) = (settings.solve.weight_rule, settings.solve.weight_scale);
+        let (rule, scale) = settings.solve.weights();
         let batches = parts.sources.iter().map(|s| s.build(&place, rule, scale)).collect();
         let terms = TermSet::new(batches, n);
+        allowed(&settings, &terms, &parts.bodies)?;
         let mut mass = vec![0.0; n];
         let mut x = vec![Row::default(); n];
         for (i, &p) in place.iter().enumerate() {
@@ -137,6 +138,7 @@ impl Simulation {
             lengths: vec![0.0; free],
             rounding: vec![0.0; free],
             body,
+            body_size: body_sizes(&parts.bodies, &parts.positions),
             per_body: vec![BodySums::default(); parts.bodies.len()],
         };
         Ok(Simulation {
@@ -152,6 +154,8 @@ impl Simulation {
             free,
             mass,
             state,
+            descent: Descent::default(),
+            lagged: Lagged::default(),
             work,
             fingerprint,
         })
@@ -159,11 +163,51 @@ impl Simulation {
 
     /// Sets weights and time step anew and factors the matrix with them.
     pub(super) fn refactor(&mut self) -> Result<(), BuildError> {
-        let solve = &self.settings.solve;
-        self.terms.set_weights(solve.weight_rule, solve.weight_scale);
+        let (rule, scale) = self.settings.solve.weights();
+        self.terms.set_weights(rule, scale);
+        self.lagged.hessian.forget();
         fill(&mut self.system, &self.terms, &self.mass, self.settings.time.dt);
         let exec = self.exec.clone();
         exec.install(|| self.global.refactor(&self.system, &exec)).map_err(factor_error)
+    }
+}
+
+/// The diagonal of each body's bounding box; of a body that has none that of all, or 1 m.
+fn body_sizes(bodies: &[Body], positions: &[[f64; 3]]) -> Vec<f64> {
+    let diagonal = |nodes: &[[f64; 3]]| {
+        let mut square = 0.0;
+        for c in 0..3 {
+            let low = nodes.iter().map(|p| p[c]).fold(f64::INFINITY, f64::min);
+            let high = nodes.iter().map(|p| p[c]).fold(f64::NEG_INFINITY, f64::max);
+            square += (high - low) * (high - low);
+        }
+        Some(square.sqrt()).filter(|d| d.is_finite() && *d > 0.0)
+    };
+    let all = diagonal(positions).unwrap_or(1.0);
+    bodies
+        .iter()
+        .map(|b| diagonal(&positions[b.first_node..b.first_node + b.nodes]).unwrap_or(all))
+        .collect()
+}
+
+/// That the method takes every term.
+pub(super) fn allowed(settings: &Settings, terms: &TermSet, bodies: &[Body]) -> Result<(), BuildError> {
+    if settings.solve.method != Method::Projective {
+        return Ok(());
+    }
+    match terms.batches().iter().find(|b| !b.projective()) {
+        None => Ok(()),
+        Some(b) => {
+            let body = b.origin(0).and_then(|(body, _)| bodies.get(body as usize));
+            let body = body.map_or(String::new(), |b| format!(" of body `{}`", b.name));
+            Err(BuildError::Setting {
+                name: "solve.method",
+                reason: format!(
+                    "`projective` cannot take the `{}` elements{body}: it takes `arap`, springs and anchors",
+                    b.name()
+                ),
+            })
+        }
     }
 }
 

@@ -1,17 +1,20 @@
 //! The state as bytes, and back, bit for bit.
 //!
 //! Layout, little-endian: `SUPPLECK`, version u32, length of the whole u64, fingerprint of the scene u64, frame u64, time
-//! f64, then for each node in the user's order x, v, a and force (3 f64 each), then for each node a target (3 f64; zero
-//! unless pinned), then for each anchor its target (3 f64), then a checksum u64 (FNV-1a) of everything before it.
+//! f64, habits of `auto` (two u32), number of nodes at which its Hessian was taken (u64; 0 if there is none), then for each
+//! node in the user's order x, v, a and force (3 f64 each), then for each node a target (3 f64; zero unless pinned), then for
+//! each anchor its target (3 f64), then for each node where the Hessian was taken (3 f64), then a checksum u64 (FNV-1a) of
+//! everything before it.
 
 use super::{Body, Simulation};
 use crate::error::CheckpointError;
 use crate::math::nodes::Row;
+use crate::solve::Habits;
 use crate::term::TermSet;
 
 const MAGIC: &[u8; 8] = b"SUPPLECK";
-const VERSION: u32 = 1;
-const HEADER: usize = 8 + 4 + 8 + 8 + 8 + 8;
+const VERSION: u32 = 2;
+const HEADER: usize = 8 + 4 + 8 + 8 + 8 + 8 + 8 + 8;
 
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
@@ -56,8 +59,8 @@ pub(super) fn fingerprint(
 impl Simulation {
     /// The whole state. [`Simulation::restore`] continues from it with the same bits in every later frame.
     pub fn checkpoint(&self) -> Vec<u8> {
-        let n = self.place.len();
-        let length = HEADER + 8 * 15 * n + 24 * self.anchors.len() + 8;
+        let (n, hessian) = (self.place.len(), self.lagged.hessian.at());
+        let length = HEADER + 8 * 15 * n + 24 * (self.anchors.len() + hessian.len()) + 8;
         let mut out = Vec::with_capacity(length);
         out.extend_from_slice(MAGIC);
         out.extend_from_slice(&VERSION.to_le_bytes());
@@ -65,6 +68,9 @@ impl Simulation {
         out.extend_from_slice(&self.fingerprint.to_le_bytes());
         out.extend_from_slice(&self.state.frame.to_le_bytes());
         out.extend_from_slice(&self.state.time.to_le_bytes());
+        out.extend_from_slice(&self.lagged.habits.last.to_le_bytes());
+        out.extend_from_slice(&self.lagged.habits.wait.to_le_bytes());
+        out.extend_from_slice(&(hessian.len() as u64).to_le_bytes());
         let mut put = |p: [f64; 3]| {
             for c in p {
                 out.extend_from_slice(&c.to_le_bytes());
@@ -82,6 +88,11 @@ impl Simulation {
         for a in &self.anchors {
             let params = self.terms.batches()[a.batch].params(a.element);
             put([params[1], params[2], params[3]]);
+        }
+        if !hessian.is_empty() {
+            for &p in &self.place {
+                put(hessian[p as usize].xyz());
+            }
         }
         let sum = fnv(out.iter().copied());
         out.extend_from_slice(&sum.to_le_bytes());
@@ -113,7 +124,8 @@ impl Simulation {
         if number(20) != Some(self.fingerprint) {
             return Err(CheckpointError::OtherScene("its bodies, masses, pins or elements differ"));
         }
-        if bytes.len() != HEADER + 8 * 15 * n + 24 * self.anchors.len() + 8 {
+        let hessian = if number(52) == Some(0) { 0 } else { n };
+        if bytes.len() != HEADER + 8 * 15 * n + 24 * (self.anchors.len() + hessian) + 8 {
             return Err(CheckpointError::OtherScene("it has another number of nodes"));
         }
         let mut values = content[HEADER..]
@@ -132,16 +144,25 @@ impl Simulation {
                 state.targets[q] = Row::new(value);
             }
         }
-        let rows = [&state.x, &state.v, &state.a, &state.force, &state.targets].into_iter().flatten();
-        if !rows.into_iter().all(|r| r.is_finite()) || !state.time.is_finite() || state.frame > 1 << 53 {
+        let anchors: Vec<[f64; 3]> = values.by_ref().take(self.anchors.len()).collect();
+        let mut at = vec![Row::default(); hessian];
+        for (&p, value) in self.place.iter().zip(values).take(hessian) {
+            at[p as usize] = Row::new(value);
+        }
+        let rows = [&state.x, &state.v, &state.a, &state.force, &state.targets, &at].into_iter().flatten();
+        let fine = rows.into_iter().all(|r| r.is_finite()) && anchors.iter().flatten().all(|a| a.is_finite());
+        if !fine || !state.time.is_finite() || state.frame > 1 << 53 {
             return Err(CheckpointError::Content);
         }
         self.state = state;
-        for (a, target) in self.anchors.clone().into_iter().zip(values) {
+        for (a, target) in self.anchors.clone().into_iter().zip(anchors) {
             if let Some(b) = self.terms.batch_mut(a.batch) {
                 b.set_params(a.element, 1, &target);
             }
         }
+        let habits = number(44).unwrap_or(0);
+        self.lagged.habits = Habits { last: habits as u32, wait: (habits >> 32) as u32 };
+        self.lagged.hessian.take_later(at);
         Ok(())
     }
 }

@@ -24,7 +24,7 @@ use crate::exec::Exec;
 use crate::global::{Cholesky, SolveScratch, System};
 use crate::math::nodes::Row;
 use crate::settings::Settings;
-use crate::solve::BodySums;
+use crate::solve::{BodySums, Descent, Lagged};
 use crate::term::TermSet;
 use std::sync::Arc;
 
@@ -45,6 +45,9 @@ pub struct Simulation {
     free: usize,
     mass: Vec<f64>,
     state: State,
+    /// Memory of the Newton-like methods, and the Hessian that `auto` keeps over steps.
+    descent: Descent,
+    lagged: Lagged,
     work: Workspace,
     /// What makes this scene this scene; checkpoints carry it.
     fingerprint: u64,
@@ -75,6 +78,7 @@ struct Workspace {
     rounding: Vec<f64>,
     /// Body of each free node.
     body: Vec<u32>,
+    body_size: Vec<f64>,
     per_body: Vec<BodySums>,
 }
 
@@ -268,10 +272,9 @@ impl Simulation {
     /// threads cannot change.
     pub fn update_settings(&mut self, settings: Settings) -> Result<(), BuildError> {
         settings.validate_as_update(&self.settings)?;
+        assemble::allowed(&settings, &self.terms, &self.bodies)?;
         let (old, new) = (&self.settings, &settings);
-        let weights = old.solve.weight_rule != new.solve.weight_rule
-            || old.solve.weight_scale != new.solve.weight_scale;
-        let factor = weights || old.time.dt != new.time.dt;
+        let factor = old.solve.weights() != new.solve.weights() || old.time.dt != new.time.dt;
         let before = std::mem::replace(&mut self.settings, settings);
         if factor && let Err(e) = self.refactor() {
             self.settings = before;

@@ -4,8 +4,7 @@ use super::{Simulation, StepReport, Timings, integrator, report};
 use crate::error::StepError;
 use crate::exec::Stopwatch;
 use crate::math::nodes::Row;
-use crate::settings::Start;
-use crate::solve::{Control, Observer, Problem, admm, start};
+use crate::solve::{self, Control, Observer, Problem, Run, start};
 
 impl Simulation {
     /// x̃ (1) → start → minimise (5) → finite? → v (2), commit, report.
@@ -31,6 +30,7 @@ impl Simulation {
             let mut problem = Problem {
                 terms: &mut self.terms,
                 global: &self.global,
+                matrix: &self.system,
                 scratch: &mut self.scratch,
                 mass: &self.mass,
                 x_tilde: &work.x_tilde,
@@ -40,21 +40,15 @@ impl Simulation {
                 lengths: &mut work.lengths,
                 rounding: &mut work.rounding,
                 body: &work.body,
+                body_size: &work.body_size,
                 per_body: &mut work.per_body,
                 dt,
                 start_objective: f64::NAN,
                 exec: &exec,
             };
-            if settings.solve.start == Start::Best {
-                let history = start::History { x: &state.x, acceleration: &state.a, gravity };
-                start::best(&mut problem, &history);
-            }
-            if observer.is_some() {
-                problem.start_objective = problem.objective();
-            }
-            match settings.solve.method {
-                _ => admm::minimise(&mut problem, &settings.solve, &clock, observer),
-            }
+            let history = start::History { x: &state.x, acceleration: &state.a, gravity };
+            let mut run = Run::new(&settings.solve, &clock, observer);
+            solve::minimise(&mut problem, &mut run, &history, &mut self.descent, &mut self.lagged)
         });
 
         // A position, velocity or acceleration that is none: the state stays as it was.

@@ -3,22 +3,43 @@
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | [`Problem`]: f(x) + U(Dx), its objective, gradient and residuals |
-//! | `admm.rs` | Algorithm 1 of the paper |
+//! | `run.rs` | what the methods share: settings, clock, observer, counts; [`Outcome`] |
+//! | `admm.rs` | `admm`: Algorithm 1 of the paper |
+//! | `accelerate.rs` | … accelerated |
+//! | `projective.rs` | `projective`: eqs. (27)–(29) of the paper |
+//! | `position.rs` | `position`: position-based dynamics |
+//! | `descent.rs` | L-BFGS with any first Hessian: what the next three share |
+//! | `line_search.rs` | … and how far it goes along a direction |
+//! | `quasi_newton.rs` | `quasi_newton`: the first Hessian is the matrix of ADMM |
+//! | `newton.rs` | `newton`: the Hessian itself |
+//! | `auto.rs` | `auto`: who does what |
 //! | `start.rs` | where the iteration starts |
 //! | `stop.rs` | when it stops, and with which [`Status`] |
 //!
 //! Nothing here names a material, an element, an obstacle or a linear-algebra library.
 
+pub mod accelerate;
 pub mod admm;
+pub mod auto;
+pub mod descent;
+pub mod line_search;
+pub mod newton;
+pub mod position;
+pub mod projective;
+pub mod quasi_newton;
+pub mod run;
 pub mod start;
 pub mod stop;
 
+pub use auto::{Habits, Lagged};
+pub use descent::Descent;
+pub use run::{Control, Observer, Outcome, Run};
 pub use stop::Status;
 
 use crate::exec::Exec;
-use crate::settings::Method;
-use crate::global::{Cholesky, SolveScratch};
+use crate::global::{Cholesky, SolveScratch, System};
 use crate::math::nodes::Row;
+use crate::settings::{DualStart, Method, Start};
 use crate::term::{Sums, TermSet};
 
 /// min ½Δt⁻²‖M^½(x − x̃)‖² + U(Dx) over the free nodes (5), and the memory to solve it.
@@ -29,6 +50,8 @@ pub struct Problem<'a> {
     pub terms: &'a mut TermSet,
     /// A = M + Δt² DᵀW²D over the free nodes, factored.
     pub global: &'a Cholesky,
+    /// A itself: Newton's Hessian has its pattern.
+    pub matrix: &'a System,
     /// Memory of the solve.
     pub scratch: &'a mut SolveScratch,
     /// Mass of each node in kg.
@@ -45,6 +68,8 @@ pub struct Problem<'a> {
     pub lengths: &'a mut [f64],
     /// Body of each free node.
     pub body: &'a [u32],
+    /// Diagonal of the bounding box of each body in m.
+    pub body_size: &'a [f64],
     /// Memory for sums per body.
     pub per_body: &'a mut [BodySums],
     /// Per free node, what rounding leaves of forces at best, in N; see [`Problem::find_rounding`].
@@ -57,42 +82,49 @@ pub struct Problem<'a> {
     pub exec: &'a Exec,
 }
 
-/// What the iteration ended with.
-#[derive(Clone, Copy, Debug)]
-pub struct Outcome {
-    /// Why it ended.
-    pub status: Status,
-    /// Who did it.
-    pub method: Method,
-    /// Iterations done.
-    pub iterations: usize,
-    /// ‖W(Dx − z)‖ (22), with x after the last global step.
-    pub primal: f64,
-    /// ‖DᵀW²(z − z_before)‖ (23).
-    pub dual: f64,
-    /// max_i |step_i|/L_i, how far any node would still move; for methods that know.
-    pub step: f64,
-    /// Forces at the end.
-    pub force: ForceResidual,
-    /// Seconds in local steps.
-    pub local: f64,
-    /// Seconds in global steps.
-    pub global: f64,
-    /// Seconds of those in the solve with the factor.
-    pub solve: f64,
+/// From the prediction to the solution: start, then the method asked for.
+pub fn minimise(
+    p: &mut Problem<'_>,
+    run: &mut Run<'_, '_>,
+    history: &start::History<'_>,
+    descent: &mut Descent,
+    lagged: &mut Lagged,
+) -> Outcome {
+    let settings = run.settings;
+    if settings.start == Start::Best {
+        start::best(p, history);
+    }
+    if run.observer.is_some() {
+        p.start_objective = p.objective();
+    }
+    match settings.method {
+        Method::Admm => {}
+        Method::Projective => return projective::minimise(p, run),
+        Method::Position => return position::minimise(p, run, &mut descent.inverse_mass),
+        Method::Auto => {
+            p.find_start_rounding();
+            return auto::minimise(p, run, descent, lagged);
+        }
+        Method::QuasiNewton | Method::Newton => {
+            p.find_start_rounding();
+            // These need a start of finite energy; where there is none, ADMM makes one.
+            let mut feasible = p.objective().is_finite();
+            if !feasible && settings.start == Start::Inertia {
+                start::best(p, history);
+                feasible = p.objective().is_finite();
+            }
+            if !feasible && let Some(outcome) = admm::minimise(p, run, admm::Until::Sound) {
+                return outcome;
+            }
+            return match settings.method {
+                Method::Newton => newton::minimise(p, run, descent, &mut lagged.hessian),
+                _ => quasi_newton::minimise(p, run, descent, &mut lagged.hessian),
+            };
+        }
+    }
+    admm::minimise(p, run, admm::Until::Done)
+        .unwrap_or_else(|| run.end(p, Method::Admm, Status::Stopped, 0.0))
 }
-
-/// Goes on or stops, after an iteration that someone looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Control {
-    /// Go on.
-    Continue,
-    /// End this step now, as it is.
-    Stop,
-}
-
-/// Someone who looks at each iteration: gets its number (from 1) and the problem at its iterate.
-pub type Observer<'a> = &'a mut (dyn FnMut(usize, &mut Problem<'_>) -> Control + Send);
 
 /// √Σ|row|², in order.
 fn norm(rows: &[Row]) -> f64 {
@@ -163,6 +195,35 @@ impl Problem<'_> {
         self.inertia(self.x) + sums.energy
     }
 
+    /// ε(x) and its gradient M(x − x̃)/Δt² + ∇U(x) at the iterate; ε is infinite where U is.
+    pub fn gradient(&mut self, out: &mut [Row]) -> (f64, Sums) {
+        let sums = self.terms.gradient(self.x, self.exec);
+        let inv = 1.0 / (self.dt * self.dt);
+        let (mass, x, x_tilde) = (self.mass, &*self.x, self.x_tilde);
+        self.terms.sum_loads(out, self.exec, |i, sum, out| {
+            for c in 0..3 {
+                out.0[c] = sum.0[c] + mass[i] * inv * (x[i].0[c] - x_tilde[i].0[c]);
+            }
+            out.0[3] = 0.0;
+        });
+        (if sums.infinite > 0 { f64::INFINITY } else { self.inertia(self.x) + sums.energy }, sums)
+    }
+
+    /// max_i |step_i|/L, L the size of the node's body.
+    pub fn relative_step(&self, step: &[Row]) -> f64 {
+        let mut most = 0.0f64;
+        for (d, &b) in step.iter().zip(self.body) {
+            let size = self.body_size.get(b as usize).copied().unwrap_or(1.0);
+            most = most.max(square(d) / (size * size));
+        }
+        most.sqrt()
+    }
+
+    /// True if the gradient is nothing but rounding at every node; see [`Problem::find_rounding`].
+    pub fn is_rounding(&self, gradient: &[Row]) -> bool {
+        gradient.iter().zip(self.rounding.iter()).all(|(g, most)| square(g) <= most * most)
+    }
+
     /// ‖W(Dx − z)‖² and ‖W Dx‖² at the iterate.
     pub fn primal(&mut self) -> Sums {
         self.terms.primal(self.x, self.exec)
@@ -180,6 +241,12 @@ impl Problem<'_> {
         }
     }
 
+    /// [`Problem::find_rounding`] for methods that have no use for the terms' own state.
+    fn find_start_rounding(&mut self) {
+        self.terms.reset(self.x, DualStart::Zero, self.exec);
+        self.find_rounding();
+    }
+
     /// True if the right-hand side of the global step, Δt² times forces, is nothing but rounding at every node.
     pub fn only_rounding(&self) -> bool {
         let h2 = self.dt * self.dt;
@@ -187,6 +254,28 @@ impl Problem<'_> {
             let size = r.0[0] * r.0[0] + r.0[1] * r.0[1] + r.0[2] * r.0[2];
             size <= h2 * most * (h2 * most)
         })
+    }
+
+    /// After a local step: A δ = M(x̃ − x) + Δt² Σ loads, x += δ; eq. (15) in increment form.
+    pub fn global_step(&mut self, h2: f64, run: &mut Run<'_, '_>) {
+        let (mass, x_tilde, x) = (self.mass, self.x_tilde, &*self.x);
+        self.terms.sum_loads(self.rhs, self.exec, |i, sum, out| {
+            for c in 0..3 {
+                out.0[c] = mass[i] * (x_tilde[i].0[c] - x[i].0[c]) + h2 * sum.0[c];
+            }
+            out.0[3] = 0.0;
+        });
+        let ready = run.clock.seconds();
+        // A body at rest stays exactly at rest: what is only rounding would add up to a drift over many frames.
+        if !self.only_rounding() {
+            self.global.solve(self.rhs, self.scratch, self.exec);
+            for (x, d) in self.x.iter_mut().zip(self.rhs.iter()) {
+                for c in 0..3 {
+                    x.0[c] += d.0[c];
+                }
+            }
+        }
+        run.solve += run.clock.seconds() - ready;
     }
 
     /// ‖DᵀW²(z − z_before)‖ over the free nodes (23).

@@ -4,7 +4,9 @@
 //! number of threads, and sums are taken chunk by chunk in order, so results have the same bits on any number.
 //! The lanes of a last, unfilled packet repeat its last element; nothing reads what they write.
 
+use super::curve::{self, pairs};
 use super::kernel::{self, Then, View};
+use super::mix::{self, Change, Dots, Past, Slots};
 use super::weight::WeightRule;
 use super::{DualStart, Sums, TermBatch};
 use crate::energy::{Element, Potential};
@@ -12,7 +14,7 @@ use crate::exec::Exec;
 use crate::math::lane::dispatch;
 use crate::math::nodes::Row;
 use crate::math::real::{BLOCK, Block};
-use crate::math::small::Local;
+use crate::math::small::{Local, Mat3};
 
 /// Packets per chunk.
 const CHUNK: usize = 32;
@@ -66,6 +68,9 @@ pub(super) struct Chunk<const V: usize> {
     pub live: usize,
     /// What the last sum over this chunk gave.
     pub sums: Sums,
+    /// What accelerations keep, and the inner products they took last.
+    pub past: Past,
+    pub dots: Dots,
 }
 
 impl<const V: usize> Chunk<V> {
@@ -84,7 +89,12 @@ pub struct Batch<const V: usize, const D: usize, P> {
     place: Vec<u32>,
     origin: Vec<(u32, u32)>,
     weight: Vec<[f64; WeightRule::COUNT]>,
+    /// Second derivatives of [`WAVE`] chunks; empty until they are asked for.
+    blocks: Vec<Block>,
 }
+
+/// Chunks whose second derivatives are held at a time.
+const WAVE: usize = 16;
 
 impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
     const ROWS: usize = if V > 1 { V - 1 } else { 1 };
@@ -124,6 +134,8 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
                     z_before: vec![Block::default(); packets * 3 * D],
                     live: elements.len(),
                     sums: Sums::default(),
+                    past: Past::default(),
+                    dots: Dots::default(),
                 };
                 for slot in 0..packets * BLOCK {
                     let e = elements[slot.min(elements.len() - 1)] as usize;
@@ -146,7 +158,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
             })
             .collect();
         let (origin, weight) = (list.origin.clone(), list.weight.clone());
-        let mut batch = Batch { potential, chunks, place, origin, weight };
+        let mut batch = Batch { potential, chunks, place, origin, weight, blocks: Vec::new() };
         batch.set_weights(rule, scale);
         batch
     }
@@ -155,6 +167,21 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
     fn locate(&self, element: usize) -> Option<(usize, usize, usize)> {
         let at = *self.place.get(element)? as usize;
         Some((at / (CHUNK * BLOCK), at / BLOCK % CHUNK, at % BLOCK))
+    }
+
+    /// g of every corner of an element.
+    fn corner_gradients(&self, c: &Chunk<V>, p: usize, l: usize) -> [[f64; D]; V] {
+        let mut g = [[0.0; D]; V];
+        for r in 0..Self::ROWS {
+            let v = r + usize::from(V > 1);
+            for d in 0..D {
+                g[v][d] = c.g[(p * Self::ROWS + r) * D + d].0[l];
+                if V > 1 {
+                    g[0][d] -= g[v][d];
+                }
+            }
+        }
+        g
     }
 
     fn each<K>(&mut self, exec: &Exec, run: K)
@@ -207,16 +234,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
         for c in &self.chunks {
             for slot in 0..c.live {
                 let (p, l) = (slot / BLOCK, slot % BLOCK);
-                let mut g = [[0.0; D]; V];
-                for r in 0..Self::ROWS {
-                    let v = r + usize::from(V > 1);
-                    for d in 0..D {
-                        g[v][d] = c.g[(p * Self::ROWS + r) * D + d].0[l];
-                        if V > 1 {
-                            g[0][d] -= g[v][d];
-                        }
-                    }
-                }
+                let g = self.corner_gradients(c, p, l);
                 for a in 0..V {
                     for b in 0..=a {
                         let gg: f64 = (0..D).map(|d| g[a][d] * g[b][d]).sum();
@@ -259,7 +277,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
     }
     fn local_step(&mut self, x: &[Row], keep: bool, loads: &mut [Row], exec: &Exec) {
         self.each_with_loads(loads, exec, |view, loads| {
-            dispatch(kernel::LocalStep::<V, D, P> { view, x, keep, loads });
+            dispatch(kernel::LocalStep::<V, D, P> { view, x, keep, project: false, loads });
         });
     }
     fn primal(&mut self, x: &[Row], exec: &Exec) -> Sums {
@@ -285,6 +303,68 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
     fn energy(&mut self, x: &[Row], exec: &Exec) -> Sums {
         self.each(exec, |view| dispatch(kernel::Gradient::<V, D, P> { view, x, then: Then::Nothing }));
         self.total()
+    }
+    fn curvature(&mut self, x: &[Row], exec: &Exec, f: &mut dyn FnMut(u32, u32, &Mat3<f64>)) {
+        const NUMBERS: usize = 9 * CHUNK;
+        let size = NUMBERS * pairs(V);
+        self.blocks.resize(size * WAVE.min(self.chunks.len()), Block::default());
+        let potential = &self.potential;
+        for wave in self.chunks.chunks_mut(WAVE) {
+            exec.for_each_pair(wave, &mut self.blocks, size, |chunk, out| {
+                dispatch(curve::Curve::<V, D, P> { view: View { potential, chunk }, x, out });
+            });
+            for (c, blocks) in wave.iter().zip(self.blocks.chunks(size)) {
+                for slot in 0..c.live {
+                    let (p, l) = (slot / BLOCK, slot % BLOCK);
+                    curve::spread::<V>(&blocks[9 * pairs(V) * p..], l, &mut |a, b, k| {
+                        f(c.nodes[p][a][l], c.nodes[p][b][l], k);
+                    });
+                }
+            }
+        }
+    }
+    fn projective(&self) -> bool {
+        self.potential.projective()
+    }
+    fn project(&mut self, x: &[Row], loads: &mut [Row], exec: &Exec) {
+        self.each_with_loads(loads, exec, |view, loads| {
+            dispatch(kernel::LocalStep::<V, D, P> { view, x, keep: true, project: true, loads });
+        });
+    }
+    fn remember(&mut self, x: &[Row], slots: Slots, exec: &Exec) -> Dots {
+        self.each(exec, |view| dispatch(mix::Remember::<V, D> { chunk: view.chunk, x, slots }));
+        let mut dots = Dots::default();
+        for c in &self.chunks {
+            dots.add(&c.dots);
+        }
+        dots
+    }
+    fn mix(&mut self, x: &[Row], change: &Change<'_>, exec: &Exec) {
+        self.each(exec, |view| dispatch(mix::Mix::<V, D> { chunk: view.chunk, x, change }));
+    }
+    fn each_constraint(&self, x: &mut [Row], f: &mut dyn FnMut(&[u32], &mut [Row], f64, &[[f64; 3]], &[f64])) {
+        for element in 0..self.place.len() {
+            let Some((c, p, l)) = self.locate(element) else { continue };
+            let chunk = &self.chunks[c];
+            let e = chunk.element::<f64>(p, l, P::PARAMS);
+            let dx = chunk.local::<f64, D>(p, l, x);
+            let (energy, stress) = self.potential.energy_and_stress(&e, &dx);
+            let (mut gradient, mut stiffness) = ([[0.0; 3]; V], [0.0; V]);
+            let g = self.corner_gradients(chunk, p, l);
+            for v in 0..V {
+                for d in 0..D {
+                    stiffness[v] += chunk.scale[4 * p].0[l] * g[v][d] * g[v][d];
+                    for i in 0..3 {
+                        gradient[v][i] += stress[d][i] * g[v][d];
+                    }
+                }
+            }
+            let mut nodes = [0; V];
+            for v in 0..V {
+                nodes[v] = chunk.nodes[p][v][l];
+            }
+            f(&nodes, x, energy, &gradient, &stiffness);
+        }
     }
     fn set_params(&mut self, element: usize, first: usize, values: &[f64]) -> bool {
         let Some((c, p, l)) = self.locate(element) else { return false };

@@ -74,22 +74,22 @@ impl<const V: usize> Chunk<V> {
         e
     }
     #[inline(always)]
-    fn weight<R: Real>(&self, p: usize, lane: usize) -> R {
+    pub fn weight<R: Real>(&self, p: usize, lane: usize) -> R {
         R::load(&self.scale[4 * p], lane)
     }
     #[inline(always)]
-    fn volume<R: Real>(&self, p: usize, lane: usize) -> R {
+    pub fn volume<R: Real>(&self, p: usize, lane: usize) -> R {
         R::load(&self.scale[4 * p + 1], lane)
     }
     /// Live lanes of packet p from `lane` on.
     #[inline(always)]
-    fn live_lanes(&self, p: usize, lane: usize, lanes: usize) -> usize {
+    pub fn live_lanes(&self, p: usize, lane: usize, lanes: usize) -> usize {
         (self.live - p * BLOCK).saturating_sub(lane).min(lanes)
     }
 }
 
 #[inline(always)]
-fn load_local<R: Real, const D: usize>(blocks: &[Block], p: usize, lane: usize) -> Local<R, D> {
+pub(super) fn load_local<R: Real, const D: usize>(blocks: &[Block], p: usize, lane: usize) -> Local<R, D> {
     let b = &blocks[p * 3 * D..(p + 1) * 3 * D];
     let mut a = zeros::<R, D>();
     for d in 0..D {
@@ -100,7 +100,7 @@ fn load_local<R: Real, const D: usize>(blocks: &[Block], p: usize, lane: usize) 
     a
 }
 #[inline(always)]
-fn store_local<R: Real, const D: usize>(a: &Local<R, D>, blocks: &mut [Block], p: usize, lane: usize) {
+pub(super) fn store_local<R: Real, const D: usize>(a: &Local<R, D>, blocks: &mut [Block], p: usize, lane: usize) {
     let b = &mut blocks[p * 3 * D..(p + 1) * 3 * D];
     for d in 0..D {
         for i in 0..3 {
@@ -109,11 +109,13 @@ fn store_local<R: Real, const D: usize>(a: &Local<R, D>, blocks: &mut [Block], p
     }
 }
 
-/// Eqs. (24), (25), and the loads w²(z − u − Dx)·g of the increment form of (15).
+/// Eqs. (24), (25), and the loads w²(z − u − Dx)·g of the increment form of (15). With `project`, (27) and (28) instead:
+/// z = the projection of Dx, which is the proximal operator without its quadratic, and the loads w²(z − Dx)·g.
 pub(super) struct LocalStep<'a, const V: usize, const D: usize, P> {
     pub view: View<'a, V, P>,
     pub x: &'a [Row],
     pub keep: bool,
+    pub project: bool,
     pub loads: &'a mut [Row],
 }
 
@@ -127,13 +129,19 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for LocalStep<'_, V
         }
         for p in 0..chunk.nodes.len() {
             for lane in (0..BLOCK).step_by(R::LANES) {
-                let e = chunk.element::<R>(p, lane, P::PARAMS);
+                let mut e = chunk.element::<R>(p, lane, P::PARAMS);
                 let dx = chunk.local::<R, D>(p, lane, x);
+                if self.project {
+                    e.k = R::zero();
+                }
                 let y = plus(&dx, &load_local(&chunk.u, p, lane));
                 let mut warm = R::load(&chunk.warm[p], lane);
                 let z = self.view.potential.prox(&e, &y, &mut warm);
                 warm.store(&mut chunk.warm[p], lane);
-                let u = minus(&y, &z);
+                let mut u = minus(&y, &z);
+                if self.project {
+                    u = zeros();
+                }
                 store_local(&u, &mut chunk.u, p, lane);
                 if self.keep {
                     store_local(&z, &mut chunk.z, p, lane);
@@ -246,6 +254,9 @@ impl<const V: usize, const D: usize> Kernel for Transpose<'_, V, D> {
     }
 }
 
+/// Elements squeezed to less than this part of their volume count as degenerate.
+const FLAT: f64 = 1e-3;
+
 /// Energy, stress, inverted and infinite elements; with them the loads Dᵀ∇U(Dx), or the dual start, or nothing.
 pub(super) struct Gradient<'a, const V: usize, const D: usize, P> {
     pub view: View<'a, V, P>,
@@ -269,6 +280,8 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
     fn run<R: Real>(mut self) {
         let (potential, chunk) = (self.view.potential, self.view.chunk);
         let barrier = potential.domain() == Domain::Barrier;
+        let reflected = potential.domain() == Domain::NonNegative;
+        let convex = potential.convex();
         let mut sums = Sums::default();
         for p in 0..chunk.nodes.len() {
             for lane in (0..BLOCK).step_by(R::LANES) {
@@ -301,10 +314,14 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
                 let inverted = j.lt(R::zero());
                 // Where a barrier energy is infinite its gradient means nothing; below this it overflows.
                 let outside = !j.gt(R::splat(1e-290));
+                let flat = !j.gt(R::splat(FLAT));
                 for i in 0..chunk.live_lanes(p, lane, R::LANES) {
                     sums.energy += energy.lane(i);
                     sums.inverted += usize::from(inverted.lane(i));
                     sums.infinite += usize::from(barrier && outside.lane(i));
+                    let forbidden = (barrier && outside.lane(i)) || (reflected && inverted.lane(i));
+                    sums.forbidden += usize::from(forbidden);
+                    sums.degenerate += usize::from(!convex && flat.lane(i));
                 }
             }
         }

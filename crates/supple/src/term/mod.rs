@@ -6,6 +6,8 @@
 //! | `batch.rs` | [`Batch`]: elements of one kind and one potential, in packets of lanes |
 //! | `source.rs` | elements before the nodes have their final numbers |
 //! | `kernel.rs` | the loops over packets: local step, residuals, gradient, energy |
+//! | `curve.rs` | … second derivatives |
+//! | `mix.rs` | … what accelerations of ADMM need |
 //! | `stencil.rs` | tetrahedra, edges, nodes → gradients G |
 //! | `incidence.rs` | node → contributions, summed in a fixed order |
 //! | `weight.rs` | the choice of the weights w |
@@ -14,8 +16,10 @@
 //! acts alike on x, y and z. To add an element, fill G in `stencil.rs`; nothing else changes.
 
 mod batch;
+mod curve;
 mod incidence;
 mod kernel;
+pub mod mix;
 mod source;
 pub mod stencil;
 pub mod weight;
@@ -26,6 +30,7 @@ pub use source::{BatchSource, Source};
 
 use crate::exec::Exec;
 use crate::math::nodes::Row;
+use crate::math::small::Mat3;
 
 /// Most steps that Anderson acceleration looks back.
 pub const MOST_MEMORY: usize = 10;
@@ -55,6 +60,10 @@ pub struct Sums {
     pub inverted: usize,
     /// Elements for which the energy is infinite.
     pub infinite: usize,
+    /// Elements outside of their energy's domain: barrier energies and those that do not see a reflection.
+    pub forbidden: usize,
+    /// Elements that are inverted or nearly flat and have an energy that is not convex: their gradient leads nowhere.
+    pub degenerate: usize,
 }
 
 impl Sums {
@@ -65,6 +74,8 @@ impl Sums {
         self.energy += o.energy;
         self.inverted += o.inverted;
         self.infinite += o.infinite;
+        self.forbidden += o.forbidden;
+        self.degenerate += o.degenerate;
     }
 }
 
@@ -86,6 +97,8 @@ pub trait TermBatch: Send + Sync {
     fn corners(&self, f: &mut dyn FnMut(u32, usize));
     /// Calls `f(i, j, w² g_i·g_j)` for each pair of corners i ≥ j of each element: the entries of DᵀW²D.
     fn assemble(&self, f: &mut dyn FnMut(u32, u32, f64));
+    /// True if projective dynamics takes these terms.
+    fn projective(&self) -> bool;
     /// Sets the weights by another rule or scale.
     fn set_weights(&mut self, rule: weight::WeightRule, scale: f64);
     /// Starts a step at x: u by the rule, z = Dx.
@@ -103,6 +116,17 @@ pub trait TermBatch: Send + Sync {
     fn gradient(&mut self, x: &[Row], loads: &mut [Row], exec: &Exec) -> Sums;
     /// The energy alone.
     fn energy(&mut self, x: &[Row], exec: &Exec) -> Sums;
+    /// Calls `f(i, j, K)` for each pair of corners of each element: ∂²U/∂x_i∂x_j without its negative part, by columns; (j, i)
+    /// is its transpose and is not called.
+    fn curvature(&mut self, x: &[Row], exec: &Exec, f: &mut dyn FnMut(u32, u32, &Mat3<f64>));
+    /// Eqs. (27), (28) of projective dynamics: z = the projection of Dx; loads DᵀW²(z − Dx).
+    fn project(&mut self, x: &[Row], loads: &mut [Row], exec: &Exec);
+    /// What [`mix::Dots`] says, with r = Dx − z and G = Dx + u kept in `slot`.
+    fn remember(&mut self, x: &[Row], slots: mix::Slots, exec: &Exec) -> mix::Dots;
+    /// Changes u for the next local step; see [`mix::Change`].
+    fn mix(&mut self, x: &[Row], change: &mix::Change, exec: &Exec);
+    /// One constraint after the other in order of adding, as position-based dynamics does: `f(nodes, Ψ, ∂Ψ/∂x of each)`.
+    fn each_constraint(&self, x: &mut [Row], f: &mut dyn FnMut(&[u32], &mut [Row], f64, &[[f64; 3]], &[f64]));
     /// Replaces the numbers of one element from `first` on (anchors that move). False if there is no such place.
     fn set_params(&mut self, element: usize, first: usize, values: &[f64]) -> bool;
     /// The numbers of one element; empty if there is no such element.
@@ -203,6 +227,40 @@ impl TermSet {
             sums.add(&b.energy(x, exec));
         }
         sums
+    }
+    /// Blocks of ∂²U/∂x² without its negative part; see [`TermBatch::curvature`].
+    pub fn curvature(&mut self, x: &[Row], exec: &Exec, f: &mut dyn FnMut(u32, u32, &Mat3<f64>)) {
+        for b in &mut self.batches {
+            b.curvature(x, exec, f);
+        }
+    }
+    /// (27), (28) of all terms; then [`TermSet::sum_loads`] gives DᵀW²(z − Dx).
+    pub fn project(&mut self, x: &[Row], exec: &Exec) {
+        self.each_load(|b, loads| b.project(x, loads, exec));
+    }
+    /// See [`mix::Dots`].
+    pub fn remember(&mut self, x: &[Row], slots: mix::Slots, exec: &Exec) -> mix::Dots {
+        let mut dots = mix::Dots::default();
+        for b in &mut self.batches {
+            dots.add(&b.remember(x, slots, exec));
+        }
+        dots
+    }
+    /// See [`mix::Change`].
+    pub fn mix(&mut self, x: &[Row], change: &mix::Change, exec: &Exec) {
+        for b in &mut self.batches {
+            b.mix(x, change, exec);
+        }
+    }
+    /// See [`TermBatch::each_constraint`].
+    pub fn each_constraint(
+        &self,
+        x: &mut [Row],
+        f: &mut dyn FnMut(&[u32], &mut [Row], f64, &[[f64; 3]], &[f64]),
+    ) {
+        for b in &self.batches {
+            b.each_constraint(x, f);
+        }
     }
     /// For each node i below `out.len()`: `f(i, Σ loads, out_i)`, where the sum runs over the node's contributions in a fixed order.
     pub fn sum_loads(&self, out: &mut [Row], exec: &Exec, f: impl Fn(usize, Row, &mut Row) + Sync) {

@@ -1,0 +1,173 @@
+//! The Hessian of Newton's method: a 3×3 block for each entry of the pattern, and its factor.
+//!
+//! Unknown c of node i has the number 3i + c. The pattern is that of the global step's matrix with each entry widened to a
+//! block, so the order of elimination is as good for it.
+
+use super::cholesky::{Cholesky, FactorError, SolveScratch};
+use super::system::System;
+use crate::exec::Exec;
+use crate::math::nodes::Row;
+use crate::math::small::Mat3;
+
+/// A symmetric matrix of 3×3 blocks and its factor.
+#[derive(Debug)]
+pub struct BlockFactor {
+    /// Pattern by nodes.
+    starts: Vec<usize>,
+    rows: Vec<u32>,
+    system: System,
+    factor: Option<Cholesky>,
+    scratch: SolveScratch,
+    wide: Vec<Row>,
+}
+
+impl BlockFactor {
+    /// A matrix of zeros with the pattern of `system`, not factored.
+    pub fn new(system: &System) -> BlockFactor {
+        BlockFactor {
+            starts: system.col_ptr().to_vec(),
+            rows: system.row_idx().to_vec(),
+            system: system.widened(),
+            factor: None,
+            scratch: SolveScratch::default(),
+            wide: vec![Row::default(); 3 * system.n()],
+        }
+    }
+
+    /// Nodes.
+    pub fn nodes(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Sets all blocks to zero.
+    pub fn clear(&mut self) {
+        self.system.clear();
+    }
+
+    /// Adds a block, by columns, at (i, j), and its transpose at (j, i). Nothing if a node or the pair is not in the pattern.
+    pub fn add(&mut self, i: usize, j: usize, block: &Mat3<f64>) {
+        let n = self.nodes();
+        if i >= n || j >= n {
+            return;
+        }
+        let (row, column) = if i > j { (i, j) } else { (j, i) };
+        let (start, end) = (self.starts[column], self.starts[column + 1]);
+        let Ok(at) = self.rows[start..end].binary_search(&(row as u32)) else { return };
+        // Column 3·column + c has 3·(rows of the node) − c entries, from its diagonal down.
+        let height = 3 * (end - start);
+        let mut first = 9 * start - 3 * column;
+        let values = self.system.values_mut();
+        for c in 0..3 {
+            // Entry (3·row + r, 3·column + c) is block[c][r], or block[r][c] of the transpose.
+            for r in if at == 0 { c } else { 0 }..3 {
+                let value = if i >= j { block[c][r] } else { block[r][c] };
+                values[first + 3 * at + r - c] += value;
+            }
+            first += height - c;
+        }
+    }
+
+    /// Adds a number to the diagonal of a node's block.
+    pub fn add_diagonal(&mut self, i: usize, a: f64) {
+        self.add(i, i, &[[a, 0.0, 0.0], [0.0, a, 0.0], [0.0, 0.0, a]]);
+    }
+
+    /// Factors the matrix. After an error there is no factor. Call inside [`Exec::install`].
+    pub fn factor(&mut self, exec: &Exec) -> Result<(), FactorError> {
+        let result = match &mut self.factor {
+            Some(factor) => factor.refactor(&self.system, exec),
+            None => Cholesky::new(&self.system, exec).map(|factor| {
+                self.scratch = factor.scratch();
+                self.factor = Some(factor);
+            }),
+        };
+        if result.is_err() {
+            self.factor = None;
+        }
+        result
+    }
+
+    /// Solves from right-hand sides to solution in place. Call inside [`Exec::install`], after [`BlockFactor::factor`].
+    pub fn solve(&mut self, rhs: &mut [Row], exec: &Exec) {
+        let Some(factor) = &self.factor else { return };
+        for (w, r) in self.wide.chunks_exact_mut(3).zip(rhs.iter()) {
+            for c in 0..3 {
+                w[c] = Row([r.0[c], 0.0, 0.0, 0.0]);
+            }
+        }
+        factor.solve(&mut self.wide, &mut self.scratch, exec);
+        for (w, r) in self.wide.chunks_exact(3).zip(rhs) {
+            *r = Row([w[0].0[0], w[1].0[0], w[2].0[0], 0.0]);
+        }
+    }
+
+    /// Bytes that one solve reads, and floating-point operations of a factorisation; zeros before the first.
+    pub fn cost(&self) -> (usize, f64) {
+        self.factor.as_ref().map_or((0, 0.0), |f| (f.bytes(), f.operations()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Cliques, System};
+    use super::*;
+    use crate::exec::Exec;
+
+    /// A random positive definite block matrix against a dense solve.
+    #[test]
+    fn solves_what_was_added() {
+        let mut cliques = Cliques::new(5);
+        for c in [[0u32, 1, 3], [1, 2, 4], [3, 4, 0]] {
+            assert!(cliques.push(&c));
+        }
+        let pattern = System::from_pattern(&cliques);
+        let mut blocks = BlockFactor::new(&pattern);
+        let mut dense = [[0.0f64; 15]; 15];
+        let mut seed = 1u64;
+        let mut random = move || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) as f64 / 2f64.powi(31) - 0.5
+        };
+        for clique in [[0usize, 1, 3], [1, 2, 4], [3, 4, 0]] {
+            // vvᵀ over the clique's nine unknowns, pairs in either order.
+            let v: Vec<f64> = (0..9).map(|_| random()).collect();
+            for a in 0..3 {
+                for b in 0..=a {
+                    let mut block = [[0.0; 3]; 3];
+                    for c in 0..3 {
+                        for r in 0..3 {
+                            block[c][r] = v[3 * a + r] * v[3 * b + c];
+                        }
+                    }
+                    blocks.add(clique[a], clique[b], &block);
+                }
+            }
+            for a in 0..9 {
+                for b in 0..9 {
+                    dense[3 * clique[a / 3] + a % 3][3 * clique[b / 3] + b % 3] += v[a] * v[b];
+                }
+            }
+        }
+        for i in 0..5 {
+            blocks.add_diagonal(i, 2.0);
+            for c in 0..3 {
+                dense[3 * i + c][3 * i + c] += 2.0;
+            }
+        }
+        let exec = Exec::new(1);
+        assert!(blocks.factor(&exec).is_ok());
+        let x: Vec<f64> = (0..15).map(|_| random()).collect();
+        let mut rhs: Vec<Row> = (0..5)
+            .map(|i| {
+                let b = |c: usize| (0..15).map(|j| dense[3 * i + c][j] * x[j]).sum::<f64>();
+                Row([b(0), b(1), b(2), 0.0])
+            })
+            .collect();
+        blocks.solve(&mut rhs, &exec);
+        for i in 0..5 {
+            for c in 0..3 {
+                assert!((rhs[i].0[c] - x[3 * i + c]).abs() < 1e-13, "{:?}", rhs[i]);
+            }
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! L-BFGS (Nocedal & Wright, Algorithm 7.4) with any first Hessian: the frame of `quasi_newton`, `newton` and `auto`.
+
+use super::line_search::{Point, dot, search};
+use super::newton::Hessian;
+use super::{Problem, Run, Status};
+use crate::math::nodes::Row;
+
+/// Steps of A⁻¹g underestimate those of H⁻¹g by up to so much: the tolerance is divided by it.
+const CAUTION: f64 = 100.0;
+
+/// The first Hessian B₀; each direction is −B⁻¹g, B being B₀ corrected by the last steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    /// A multiple of the identity.
+    Identity,
+    /// A/Δt², the matrix of ADMM.
+    Matrix,
+    /// The Hessian factored last.
+    Hessian,
+}
+
+/// Who decides on the first Hessian of each iteration.
+pub trait Policy {
+    /// Called before each iteration; `done` of them with the present factor or matrix. May factor a Hessian at the iterate.
+    fn metric(&mut self, p: &mut Problem<'_>, run: &mut Run<'_, '_>, hessian: &mut Hessian, done: usize) -> Choice;
+}
+
+/// What a [`Policy`] says.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// The first Hessian.
+    pub metric: Metric,
+    /// True if it is another one than before: what was learned about the last one is forgotten.
+    pub fresh: bool,
+}
+
+/// A pair of steps: s = x⁺ − x, y = g⁺ − g.
+#[derive(Debug, Default)]
+struct Pair {
+    s: Vec<Row>,
+    y: Vec<Row>,
+    sy: f64,
+    alpha: f64,
+}
+
+/// Memory of L-BFGS, allocated at first use.
+#[derive(Debug, Default)]
+pub struct Descent {
+    pairs: Vec<Pair>,
+    used: usize,
+    newest: usize,
+    from: Vec<Row>,
+    gradient: Vec<Row>,
+    next: Vec<Row>,
+    direction: Vec<Row>,
+    /// For `position`, which shares the memory.
+    pub(super) inverse_mass: Vec<f64>,
+}
+
+/// How a descent ended, and how far nodes would still move.
+#[derive(Clone, Copy, Debug)]
+pub struct End {
+    /// Why.
+    pub status: Status,
+    /// max_i |step_i|/L.
+    pub step: f64,
+}
+
+fn room(rows: &mut Vec<Row>, n: usize) {
+    if rows.len() != n {
+        *rows = vec![Row::default(); n];
+    }
+}
+
+fn axpy(y: &mut [Row], a: f64, x: &[Row]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        for c in 0..4 {
+            y.0[c] += a * x.0[c];
+        }
+    }
+}
+
+impl Descent {
+    fn prepare(&mut self, n: usize, history: usize) {
+        for rows in [&mut self.from, &mut self.gradient, &mut self.next, &mut self.direction] {
+            room(rows, n);
+        }
+        self.pairs.resize_with(history, Pair::default);
+        for pair in &mut self.pairs {
+            room(&mut pair.s, n);
+            room(&mut pair.y, n);
+        }
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        (self.used, self.newest) = (0, 0);
+    }
+
+    /// The pair so many steps ago.
+    fn slot(&self, ago: usize) -> usize {
+        (self.newest + self.pairs.len() - ago) % self.pairs.len()
+    }
+
+    /// direction = −B⁻¹g by the two loops.
+    fn point(&mut self, p: &mut Problem<'_>, run: &mut Run<'_, '_>, metric: Metric, hessian: &mut Hessian) {
+        let mut q = std::mem::take(&mut self.direction);
+        for (q, g) in q.iter_mut().zip(&self.gradient) {
+            for c in 0..4 {
+                q.0[c] = -g.0[c];
+            }
+        }
+        for ago in 0..self.used {
+            let slot = self.slot(ago);
+            let pair = &mut self.pairs[slot];
+            pair.alpha = dot(&pair.s, &q) / pair.sy;
+            axpy(&mut q, -pair.alpha, &pair.y);
+        }
+        let gamma = match self.used {
+            0 => None,
+            _ => {
+                let pair = &self.pairs[self.slot(0)];
+                Some(pair.sy / dot(&pair.y, &pair.y))
+            }
+        };
+        apply(p, run, metric, hessian, &mut q, gamma);
+        for ago in (0..self.used).rev() {
+            let pair = &self.pairs[self.slot(ago)];
+            let beta = dot(&pair.y, &q) / pair.sy;
+            axpy(&mut q, pair.alpha - beta, &pair.s);
+        }
+        self.direction = q;
+    }
+
+    /// Keeps the step from `from`, `gradient` to the iterate and `next`, if it says anything about the curvature.
+    fn learn(&mut self, x: &[Row]) {
+        if self.pairs.is_empty() {
+            return;
+        }
+        let slot = (self.newest + 1) % self.pairs.len();
+        let pair = &mut self.pairs[slot];
+        for i in 0..pair.s.len() {
+            for c in 0..4 {
+                pair.s[i].0[c] = x[i].0[c] - self.from[i].0[c];
+                pair.y[i].0[c] = self.next[i].0[c] - self.gradient[i].0[c];
+            }
+        }
+        pair.sy = dot(&pair.s, &pair.y);
+        let (ss, yy) = (dot(&pair.s, &pair.s), dot(&pair.y, &pair.y));
+        if pair.sy > 1e-10 * (ss * yy).sqrt() {
+            self.newest = slot;
+            self.used = (self.used + 1).min(self.pairs.len());
+        }
+    }
+
+    /// Minimises (5) from the problem's iterate, whose objective is finite. Done when no node would move by more than the
+    /// tolerance, in units of its body's size.
+    pub fn minimise(
+        &mut self,
+        p: &mut Problem<'_>,
+        run: &mut Run<'_, '_>,
+        hessian: &mut Hessian,
+        policy: &mut dyn Policy,
+        history: usize,
+    ) -> End {
+        let n = p.free();
+        self.prepare(n, history);
+        let start = run.clock.seconds();
+        let (objective, sums) = p.gradient(&mut self.gradient);
+        run.local += run.clock.seconds() - start;
+        let mut here = Point { objective, sums };
+        let mut done = 0;
+        loop {
+            let start = run.clock.seconds();
+            let rest = p.is_rounding(&self.gradient);
+            let choice = policy.metric(p, run, hessian, done);
+            if choice.fresh {
+                self.forget();
+                done = 0;
+            }
+            let bound = run.settings.tolerance / if choice.metric == Metric::Hessian { 1.0 } else { CAUTION };
+            self.point(p, run, choice.metric, hessian);
+            let mut step = p.relative_step(&self.direction);
+            if rest || (bound > 0.0 && step <= bound) {
+                // By definition the step is that of the first Hessian, without corrections.
+                self.next.copy_from_slice(&self.gradient);
+                apply(p, run, choice.metric, hessian, &mut self.next, None);
+                step = step.max(p.relative_step(&self.next));
+                if rest || step <= bound {
+                    let met = bound > 0.0 && step <= bound;
+                    return End { status: if met { Status::Converged } else { Status::Stalled }, step };
+                }
+            }
+            if run.used_up() {
+                return End { status: Status::IterationLimit, step };
+            }
+            let mut slope = dot(&self.gradient, &self.direction);
+            if !(slope < 0.0) {
+                // Only rounding makes a positive definite B give this.
+                self.forget();
+                self.point(p, run, choice.metric, hessian);
+                slope = dot(&self.gradient, &self.direction);
+            }
+            self.from.copy_from_slice(&p.x[..n]);
+            let found = if slope < 0.0 {
+                search(p, run, (&self.from, &here), &self.direction, slope, &mut self.next)
+            } else {
+                None
+            };
+            match found {
+                Some(point) => here = point,
+                None if self.used > 0 => {
+                    // What was learned may mislead: once more without it.
+                    self.forget();
+                    continue;
+                }
+                None => return End { status: Status::Stalled, step },
+            }
+            self.learn(p.x);
+            std::mem::swap(&mut self.gradient, &mut self.next);
+            done += 1;
+            if let Some(status) = run.look(p, run.clock.seconds() - start) {
+                return End { status, step };
+            }
+        }
+    }
+}
+
+/// v ← B₀⁻¹v. `gamma` is sᵀy/yᵀy of the last step, for a multiple of the identity.
+fn apply(
+    p: &mut Problem<'_>,
+    run: &mut Run<'_, '_>,
+    metric: Metric,
+    hessian: &mut Hessian,
+    v: &mut [Row],
+    gamma: Option<f64>,
+) {
+    let start = run.clock.seconds();
+    let h2 = p.dt * p.dt;
+    let scale = |v: &mut [Row], a: f64| v.iter_mut().for_each(|r| r.0.iter_mut().for_each(|c| *c *= a));
+    match metric {
+        Metric::Identity => {
+            // The first step is that of inertia alone.
+            let mass = p.mass[..v.len()].iter().sum::<f64>() / v.len().max(1) as f64;
+            scale(v, gamma.unwrap_or(h2 / mass));
+        }
+        Metric::Matrix => {
+            scale(v, h2);
+            p.global.solve(v, p.scratch, p.exec);
+        }
+        Metric::Hessian => hessian.solve(v, p.exec),
+    }
+    let seconds = run.clock.seconds() - start;
+    run.global += seconds;
+    run.solve += seconds;
+}

@@ -1,0 +1,112 @@
+//! Newton's method with projected Hessians (Teran et al. 2005): H = M/Δt² + ∂²U/∂x² without the negative part of each element.
+
+use super::descent::{Choice, Descent, Metric, Policy};
+use super::{Outcome, Problem, Run};
+use crate::exec::Exec;
+use crate::global::BlockFactor;
+use crate::math::nodes::Row;
+use crate::settings::Method;
+
+/// The Hessian factored last, and where.
+#[derive(Debug, Default)]
+pub struct Hessian {
+    blocks: Option<BlockFactor>,
+    /// Positions of all nodes at which it was taken; empty if there is none.
+    at: Vec<Row>,
+    /// False while it is known where but not yet taken: after a checkpoint was restored.
+    taken: bool,
+    /// Seconds that the last factorisation took.
+    pub seconds: f64,
+}
+
+impl Hessian {
+    /// Takes and factors the Hessian at the iterate. False if it has no factor.
+    pub fn refresh(&mut self, p: &mut Problem<'_>, run: &mut Run<'_, '_>) -> bool {
+        let start = run.clock.seconds();
+        let ok = self.take(p);
+        self.seconds = run.clock.seconds() - start;
+        run.global += self.seconds;
+        ok
+    }
+
+    fn take(&mut self, p: &mut Problem<'_>) -> bool {
+        self.at.clear();
+        let blocks = self.blocks.get_or_insert_with(|| BlockFactor::new(p.matrix));
+        blocks.clear();
+        p.terms.curvature(p.x, p.exec, &mut |i, j, k| blocks.add(i as usize, j as usize, k));
+        let inv = 1.0 / (p.dt * p.dt);
+        for i in 0..blocks.nodes() {
+            blocks.add_diagonal(i, p.mass[i] * inv);
+        }
+        let ok = blocks.factor(p.exec).is_ok();
+        if ok {
+            self.at.extend_from_slice(p.x);
+        }
+        self.taken = ok;
+        ok
+    }
+
+    /// As if it had been taken at these positions: it will be before its next use.
+    pub fn take_later(&mut self, at: Vec<Row>) {
+        (self.at, self.taken) = (at, false);
+    }
+
+    /// Takes it where [`Hessian::take_later`] said.
+    pub fn catch_up(&mut self, p: &mut Problem<'_>) {
+        if !self.taken && self.at.len() == p.x.len() {
+            let mut at = std::mem::take(&mut self.at);
+            p.x.swap_with_slice(&mut at);
+            self.take(p);
+            p.x.swap_with_slice(&mut at);
+        }
+    }
+
+    /// Forgets the factor.
+    pub fn forget(&mut self) {
+        self.at.clear();
+    }
+
+    /// True if there is a factor.
+    pub fn is_there(&self) -> bool {
+        !self.at.is_empty()
+    }
+
+    /// Where it was taken.
+    pub fn at(&self) -> &[Row] {
+        &self.at
+    }
+
+    /// v ← H⁻¹v.
+    pub fn solve(&mut self, v: &mut [Row], exec: &Exec) {
+        if let Some(blocks) = &mut self.blocks {
+            blocks.solve(v, exec);
+        }
+    }
+
+    /// Bytes that a solve reads and operations of a factorisation, if there was one.
+    pub fn cost(&self) -> Option<(usize, f64)> {
+        self.blocks.as_ref().map(BlockFactor::cost).filter(|c| c.0 > 0)
+    }
+}
+
+/// A new Hessian in each iteration.
+struct Each;
+
+impl Policy for Each {
+    fn metric(&mut self, p: &mut Problem<'_>, run: &mut Run<'_, '_>, hessian: &mut Hessian, _: usize) -> Choice {
+        // Without a factor, which only overflow can bring, the matrix of ADMM is there.
+        let metric = if hessian.refresh(p, run) { Metric::Hessian } else { Metric::Matrix };
+        Choice { metric, fresh: true }
+    }
+}
+
+/// Minimises (5) from the problem's iterate, whose objective is finite.
+pub fn minimise(
+    p: &mut Problem<'_>,
+    run: &mut Run<'_, '_>,
+    memory: &mut Descent,
+    hessian: &mut Hessian,
+) -> Outcome {
+    let end = memory.minimise(p, run, hessian, &mut Each, 0);
+    run.end(p, Method::Newton, end.status, end.step)
+}

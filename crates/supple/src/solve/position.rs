@@ -1,0 +1,104 @@
+//! Position-based dynamics (Müller et al. 2007; its place among these methods: Bouaziz et al. 2014, section 5).
+//!
+//! The constraint of a term is C = √(2Ψ) = 0, for a spring its length, and its projection the mass-weighted step
+//! Δx = −M⁻¹∇C C/|M^(−½)∇C|² = −M⁻¹∇Ψ 2Ψ/|M^(−½)∇Ψ|². How stiff a term is does not enter, only how often it is projected:
+//! a baseline that shows why that is not enough.
+//!
+//! Gauss–Seidel takes one term after the other. Jacobi takes all at once and averages: with the momentum term it minimises
+//! ½Δt⁻²‖M^½(x − x̃)‖² + Σ_i ½ Σ_v κ_iv |x_v − p_iv|² over x, with p_i the projected corners and κ_iv = w²|g_v|².
+
+use super::stop::Progress;
+use super::{Outcome, Problem, Run, Status};
+use crate::math::nodes::Row;
+use crate::settings::{DualStart, Method, Sweep};
+
+/// How far each corner of a term moves: (factor of the gradient, over its mass) for the projection; 0 where it is satisfied, or
+/// where the energy is infinite and leads nowhere.
+fn reach(nodes: &[u32], energy: f64, gradient: &[[f64; 3]], inverse_mass: &[f64]) -> f64 {
+    let mut size = 0.0;
+    for (g, &v) in gradient.iter().zip(nodes) {
+        size += inverse_mass[v as usize] * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    }
+    let factor = -2.0 * energy / size;
+    if energy.is_finite() && size > 0.0 && factor.is_finite() { factor } else { 0.0 }
+}
+
+/// Projects from the problem's iterate.
+pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, memory: &mut Vec<f64>) -> Outcome {
+    let free = p.free();
+    let tolerance = run.settings.tolerance;
+    let mut progress = Progress::new();
+    p.terms.reset(p.x, DualStart::Zero, p.exec);
+    p.find_rounding();
+    // Pinned nodes have no inverse mass.
+    memory.clear();
+    memory.extend(p.mass.iter().enumerate().map(|(i, m)| if i < free { 1.0 / m } else { 0.0 }));
+    let inverse_mass = &*memory;
+    let status = loop {
+        let start = run.clock.seconds();
+        match run.settings.sweep {
+            Sweep::GaussSeidel => p.terms.each_constraint(p.x, &mut |nodes, x, energy, gradient, _| {
+                let factor = reach(nodes, energy, gradient, inverse_mass);
+                for (g, &v) in gradient.iter().zip(nodes) {
+                    let v = v as usize;
+                    for c in 0..3 {
+                        x[v].0[c] += factor * inverse_mass[v] * g[c];
+                    }
+                }
+            }),
+            Sweep::Jacobi => jacobi(p, inverse_mass),
+        }
+        let end = run.clock.seconds();
+        run.local += end - start;
+        let last = run.look(p, end - start);
+        if tolerance > 0.0 {
+            let force = p.force_residual();
+            if force.relative.max(force.worst) <= tolerance {
+                break Status::Converged;
+            }
+            if let Some(hopeless) = progress.watch(force.worst) {
+                break hopeless;
+            }
+        }
+        if let Some(status) = last {
+            break status;
+        }
+        if run.used_up() {
+            break Status::IterationLimit;
+        }
+    };
+    run.end(p, Method::Position, status, 0.0)
+}
+
+/// One sweep over all terms at once: rhs and lengths hold numerator and denominator of the averages.
+fn jacobi(p: &mut Problem<'_>, inverse_mass: &[f64]) {
+    let free = p.free();
+    let inv = 1.0 / (p.dt * p.dt);
+    for i in 0..free {
+        let m = p.mass[i] * inv;
+        p.lengths[i] = m;
+        for c in 0..3 {
+            // Sums of differences to x, which are small.
+            p.rhs[i].0[c] = m * (p.x_tilde[i].0[c] - p.x[i].0[c]);
+        }
+    }
+    let (rhs, lengths) = (&mut *p.rhs, &mut *p.lengths);
+    p.terms.each_constraint(p.x, &mut |nodes, _, energy, gradient, stiffness| {
+        let factor = reach(nodes, energy, gradient, inverse_mass);
+        for ((g, &k), &v) in gradient.iter().zip(stiffness).zip(nodes) {
+            let v = v as usize;
+            if v < free {
+                lengths[v] += k;
+                for c in 0..3 {
+                    rhs[v].0[c] += k * factor * inverse_mass[v] * g[c];
+                }
+            }
+        }
+    });
+    for i in 0..free {
+        let Row(r) = p.rhs[i];
+        for c in 0..3 {
+            p.x[i].0[c] += r[c] / p.lengths[i];
+        }
+    }
+}

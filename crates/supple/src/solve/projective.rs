@@ -1,0 +1,43 @@
+//! Projective dynamics exactly: (27) p = the projection of Dx, (28), (29) (M + Δt² Σ kDᵀD) x = M x̃ + Δt² Σ kDᵀp.
+//!
+//! The weights are w² = kV, so the matrix of the global step is that of projective dynamics.
+
+use super::stop::Progress;
+use super::{Outcome, Problem, Run, Status};
+use crate::settings::{DualStart, Method};
+
+/// Minimises (5) from the problem's iterate.
+pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>) -> Outcome {
+    let h2 = p.dt * p.dt;
+    let tolerance = run.settings.tolerance;
+    let mut progress = Progress::new();
+    p.terms.reset(p.x, DualStart::Zero, p.exec);
+    p.find_rounding();
+    let status = loop {
+        let start = run.clock.seconds();
+        p.terms.project(p.x, p.exec);
+        let middle = run.clock.seconds();
+        p.global_step(h2, run);
+        let end = run.clock.seconds();
+        run.local += middle - start;
+        run.global += end - middle;
+        let last = run.look(p, end - start);
+        if tolerance > 0.0 {
+            let force = p.force_residual();
+            if force.relative.max(force.worst) <= tolerance {
+                break Status::Converged;
+            }
+            if let Some(hopeless) = progress.watch(force.worst) {
+                break hopeless;
+            }
+        }
+        if let Some(status) = last {
+            break status;
+        }
+        if run.used_up() {
+            break Status::IterationLimit;
+        }
+    };
+    let dual = p.dual();
+    Outcome { dual, ..run.end(p, Method::Projective, status, 0.0) }
+}
