@@ -21,7 +21,7 @@ const DEFAULT: &[&str] = &["admm-published", "admm", "projective", "lbfgs", "qua
 /// The scene runs with its own settings up to the frame before; then each method solves the same step from the same start,
 /// with its defaults. Written are a CSV of all iterates and plots of the relative error (ε(x)−ε*)/(ε(x⁰)−ε*) against
 /// iterations and against the solver's time; ε* is the lowest objective that Newton's method, run to rounding, or any other
-/// found. Times leave out set-up and looking on; the fastest of three runs counts.
+/// found. Times leave out set-up and looking on; the fastest of three runs after a first one counts.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -83,8 +83,11 @@ fn start(word: &str) -> Result<Start, String> {
 
 /// Runs the methods.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let names: Vec<&str> =
-        if args.methods.is_empty() { DEFAULT.to_vec() } else { args.methods.iter().map(|m| m.trim()).collect() };
+    let names: Vec<&str> = if args.methods.is_empty() {
+        DEFAULT.to_vec()
+    } else {
+        args.methods.iter().map(|m| m.trim()).collect()
+    };
     let mut variants: Vec<Variant> = Vec::new();
     for name in names {
         let Some(variant) = Variant::named(name) else {
@@ -128,14 +131,18 @@ impl Options {
             let loaded = Loaded::parse(&name, scene.text.to_string(), None, &set).map_err(Failure::load)?;
             return Ok((loaded, scene.name.to_string()));
         }
-        let stem = self.scene.file_stem().map_or_else(|| "scene".into(), |s| s.to_string_lossy().into_owned());
+        let stem =
+            self.scene.file_stem().map_or_else(|| "scene".into(), |s| s.to_string_lossy().into_owned());
         Ok((Loaded::read(&self.scene, &set).map_err(Failure::load)?, stem))
     }
 
     /// Compares the variants, prints the table and writes the files. `title` stands above the plots.
     pub(super) fn compare(&self, verb: &str, variants: &[Variant], title: &str) -> Result<(), Failure> {
         if !(self.tolerance.is_finite() && self.tolerance >= 0.0) {
-            return Err(Failure::input(miette!("the tolerance must be zero or positive, not {}", self.tolerance)));
+            return Err(Failure::input(miette!(
+                "the tolerance must be zero or positive, not {}",
+                self.tolerance
+            )));
         }
         if self.iterations == 0 {
             return Err(Failure::input(miette!("at least one iteration is needed")));
@@ -167,7 +174,11 @@ impl Options {
         bar.finish_and_clear();
         let c = outcome?;
 
-        let title = if title.is_empty() { format!("{name}, frame {}", self.frame) } else { format!("{name}: {title}") };
+        let title = if title.is_empty() {
+            format!("{name}, frame {}", self.frame)
+        } else {
+            format!("{name}: {title}")
+        };
         let plots = [compare::error_plot(&c, &title, false), compare::error_plot(&c, &title, true)];
         let texts = [compare::csv(&c), plots[0].svg() + "\n", plots[1].svg() + "\n"];
         let mut written = Vec::new();

@@ -93,7 +93,10 @@ impl Comparison {
                     ));
                 }
                 if let Some(d) = reference.done().filter(|d| d.status != Status::Converged) {
-                    notes.push(format!("newton to rounding ended as {}, force residual {:.1e}", d.status, d.force_residual));
+                    notes.push(format!(
+                        "newton to rounding ended as {}, force residual {:.1e}",
+                        d.status, d.force_residual
+                    ));
                 }
             }
         }

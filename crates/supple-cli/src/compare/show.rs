@@ -13,7 +13,13 @@ const FLOOR: f64 = 1e-12;
 /// Milliseconds with three digits that count.
 pub fn milliseconds(seconds: f64) -> String {
     let ms = 1e3 * seconds;
-    let digits = if ms >= 100.0 { 0 } else if ms >= 10.0 { 1 } else { 2 };
+    let digits = if ms >= 100.0 {
+        0
+    } else if ms >= 10.0 {
+        1
+    } else {
+        2
+    };
     format!("{ms:.digits$}")
 }
 
@@ -150,6 +156,13 @@ pub fn error_plot(c: &Comparison, title: &str, time: bool) -> Plot {
             }
             // Rounding may lie on the other side of zero.
             points.push([x, if error.is_finite() { error.max(0.1 * FLOOR) } else { f64::NAN }]);
+        }
+        // Once in the rounding and never out again: nothing more to see.
+        while let [.., [_, a], [_, b]] = points[..]
+            && a <= FLOOR
+            && b <= FLOOR
+        {
+            points.pop();
         }
         if let (Some(first), Some(last)) = (points.first(), points.last()) {
             least = least.min(if time { first[0] } else { last[0] });

@@ -56,15 +56,18 @@ impl Variant {
 
     /// ADMM as published, with weights w² = scale·k by a rule.
     pub fn weighted(name: String, rule: WeightRule, scale: f64) -> Variant {
-        let solve =
-            SolveSettings { weight_rule: rule, weight_scale: scale, ..SolveSettings::published() };
+        let solve = SolveSettings { weight_rule: rule, weight_scale: scale, ..SolveSettings::published() };
         Variant { name, solve }
     }
 
     /// Newton to rounding: what the others are measured by.
     pub(super) fn reference() -> Variant {
-        let solve =
-            SolveSettings { method: Method::Newton, tolerance: 1e-14, iterations: 300, ..SolveSettings::default() };
+        let solve = SolveSettings {
+            method: Method::Newton,
+            tolerance: 1e-14,
+            iterations: 300,
+            ..SolveSettings::default()
+        };
         Variant { name: "newton".into(), solve }
     }
 }

@@ -139,7 +139,8 @@ fn curve(out: &mut String, s: &Series, number: usize, x: &Scale, y: &Scale) {
     if let Some(end) = last.filter(|l| marks.last() != Some(l)) {
         marks.push(end);
     }
-    let dash = if look.dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{}\"", look.dash) };
+    let dash =
+        if look.dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{}\"", look.dash) };
     put!(out, "<path class=\"line s{}\"{dash} d=\"{path}\"/>", look.colour);
     for [px, py] in marks {
         put!(
@@ -154,13 +155,9 @@ fn curve(out: &mut String, s: &Series, number: usize, x: &Scale, y: &Scale) {
 /// A row of the legend: a piece of the line, its marker, the name.
 fn key(out: &mut String, name: &str, number: usize, [x, y]: [f64; 2]) {
     let look = style(number);
-    let dash = if look.dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{}\"", look.dash) };
-    put!(
-        out,
-        "<path class=\"line s{}\"{dash} d=\"M{x:.1} {:.1}h36\"/>",
-        look.colour,
-        y - 5.0
-    );
+    let dash =
+        if look.dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{}\"", look.dash) };
+    put!(out, "<path class=\"line s{}\"{dash} d=\"M{x:.1} {:.1}h36\"/>", look.colour, y - 5.0);
     put!(
         out,
         "<path class=\"f{}\" transform=\"translate({:.1} {:.1})\" d=\"{}\"/>",

@@ -181,12 +181,16 @@ mod tests {
 
     #[test]
     fn strange_values_make_an_axis_all_the_same() {
-        for values in [vec![], vec![f64::NAN], vec![5.0], vec![0.0, 0.0], vec![-1.0, 1e300], vec![1e-300, 1e300]]
+        for values in
+            [vec![], vec![f64::NAN], vec![5.0], vec![0.0, 0.0], vec![-1.0, 1e300], vec![1e-300, 1e300]]
         {
             for axis in [Axis::linear("a"), Axis::log("a"), Axis::log("a").between(2.0, 1.0)] {
                 let s = Scale::fit(&axis, values.iter().copied(), 0.0, 100.0);
                 let ticks = s.ticks();
-                assert!(ticks.len() < 3000 && ticks.iter().all(|t| (-0.01..=100.01).contains(&t.at)), "{ticks:?}");
+                assert!(
+                    ticks.len() < 3000 && ticks.iter().all(|t| (-0.01..=100.01).contains(&t.at)),
+                    "{ticks:?}"
+                );
             }
         }
     }

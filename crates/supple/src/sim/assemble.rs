@@ -184,10 +184,7 @@ fn body_sizes(bodies: &[Body], positions: &[[f64; 3]]) -> Vec<f64> {
         Some(square.sqrt()).filter(|d| d.is_finite() && *d > 0.0)
     };
     let all = diagonal(positions).unwrap_or(1.0);
-    bodies
-        .iter()
-        .map(|b| diagonal(&positions[b.first_node..b.first_node + b.nodes]).unwrap_or(all))
-        .collect()
+    bodies.iter().map(|b| diagonal(&positions[b.first_node..b.first_node + b.nodes]).unwrap_or(all)).collect()
 }
 
 /// That the method takes every term.

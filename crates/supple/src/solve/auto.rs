@@ -107,12 +107,19 @@ impl Rent {
 }
 
 impl Policy for Rent {
-    fn metric(&mut self, p: &mut Problem<'_>, run: &mut Run<'_, '_>, hessian: &mut Hessian, done: usize) -> Choice {
+    fn metric(
+        &mut self,
+        p: &mut Problem<'_>,
+        run: &mut Run<'_, '_>,
+        hessian: &mut Hessian,
+        done: usize,
+    ) -> Choice {
         let before = self.metric;
         let mut fresh = false;
         match self.metric {
             Metric::Hessian => {
-                let worn = done >= self.life() || (self.bought == 0 && self.habits.last as usize > self.life());
+                let worn =
+                    done >= self.life() || (self.bought == 0 && self.habits.last as usize > self.life());
                 if worn {
                     fresh = self.buy(p, run, hessian);
                 }
@@ -157,7 +164,9 @@ pub fn minimise(
     let method = if rent.bought > 0 { Method::Newton } else { Method::QuasiNewton };
     match end.status {
         // Nothing lower along any direction, and not at a minimum: perhaps ADMM finds a way.
-        Status::Stalled if run.settings.tolerance > 0.0 && end.step > run.settings.tolerance && !run.used_up() => {
+        Status::Stalled
+            if run.settings.tolerance > 0.0 && end.step > run.settings.tolerance && !run.used_up() =>
+        {
             admm::minimise(p, run, admm::Until::Done)
                 .unwrap_or_else(|| run.end(p, method, Status::Stalled, end.step))
         }

@@ -22,7 +22,13 @@ pub enum Metric {
 /// Who decides on the first Hessian of each iteration.
 pub trait Policy {
     /// Called before each iteration; `done` of them with the present factor or matrix. May factor a Hessian at the iterate.
-    fn metric(&mut self, p: &mut Problem<'_>, run: &mut Run<'_, '_>, hessian: &mut Hessian, done: usize) -> Choice;
+    fn metric(
+        &mut self,
+        p: &mut Problem<'_>,
+        run: &mut Run<'_, '_>,
+        hessian: &mut Hessian,
+        done: usize,
+    ) -> Choice;
 }
 
 /// What a [`Policy`] says.

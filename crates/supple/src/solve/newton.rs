@@ -93,7 +93,13 @@ impl Hessian {
 struct Each;
 
 impl Policy for Each {
-    fn metric(&mut self, p: &mut Problem<'_>, run: &mut Run<'_, '_>, hessian: &mut Hessian, _: usize) -> Choice {
+    fn metric(
+        &mut self,
+        p: &mut Problem<'_>,
+        run: &mut Run<'_, '_>,
+        hessian: &mut Hessian,
+        _: usize,
+    ) -> Choice {
         // Without a factor, which only overflow can bring, the matrix of ADMM is there.
         let metric = if hessian.refresh(p, run) { Metric::Hessian } else { Metric::Matrix };
         Choice { metric, fresh: true }

@@ -62,7 +62,11 @@ pub struct Run<'a, 'o> {
 
 impl<'a, 'o> Run<'a, 'o> {
     /// At the start of a step.
-    pub fn new(settings: &'a SolveSettings, clock: &'a Stopwatch, observer: Option<Observer<'o>>) -> Run<'a, 'o> {
+    pub fn new(
+        settings: &'a SolveSettings,
+        clock: &'a Stopwatch,
+        observer: Option<Observer<'o>>,
+    ) -> Run<'a, 'o> {
         Run { settings, clock, observer, iterations: 0, local: 0.0, global: 0.0, solve: 0.0 }
     }
 

@@ -342,7 +342,11 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
     fn mix(&mut self, x: &[Row], change: &Change<'_>, exec: &Exec) {
         self.each(exec, |view| dispatch(mix::Mix::<V, D> { chunk: view.chunk, x, change }));
     }
-    fn each_constraint(&self, x: &mut [Row], f: &mut dyn FnMut(&[u32], &mut [Row], f64, &[[f64; 3]], &[f64])) {
+    fn each_constraint(
+        &self,
+        x: &mut [Row],
+        f: &mut dyn FnMut(&[u32], &mut [Row], f64, &[[f64; 3]], &[f64]),
+    ) {
         for element in 0..self.place.len() {
             let Some((c, p, l)) = self.locate(element) else { continue };
             let chunk = &self.chunks[c];

@@ -100,7 +100,12 @@ pub(super) fn load_local<R: Real, const D: usize>(blocks: &[Block], p: usize, la
     a
 }
 #[inline(always)]
-pub(super) fn store_local<R: Real, const D: usize>(a: &Local<R, D>, blocks: &mut [Block], p: usize, lane: usize) {
+pub(super) fn store_local<R: Real, const D: usize>(
+    a: &Local<R, D>,
+    blocks: &mut [Block],
+    p: usize,
+    lane: usize,
+) {
     let b = &mut blocks[p * 3 * D..(p + 1) * 3 * D];
     for d in 0..D {
         for i in 0..3 {
