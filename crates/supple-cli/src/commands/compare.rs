@@ -16,12 +16,7 @@ use crate::scenes;
 /// Methods that are compared if none are named.
 const DEFAULT: &[&str] = &["admm-published", "admm", "projective", "lbfgs", "quasi_newton", "newton", "auto"];
 
-/// Solve one frame of a scene by several methods and compare them
-///
-/// The scene runs with its own settings up to the frame before; then each method solves the same step from the same start,
-/// with its defaults. Written are a CSV of all iterates and plots of the relative error (ε(x)−ε*)/(ε(x⁰)−ε*) against
-/// iterations and against the solver's time; ε* is the lowest objective that Newton's method, run to rounding, or any other
-/// found. Times leave out set-up and looking on; the fastest of three runs after a first one counts.
+/// What to compare.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -45,7 +40,7 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub frame: u64,
     /// Tolerance of each method, as it understands it
-    #[arg(long, value_name = "T", default_value_t = 1e-10)]
+    #[arg(long, value_name = "T", default_value = "1e-10")]
     pub tolerance: f64,
     /// Most iterations of each method
     #[arg(long, value_name = "N", default_value_t = 1000)]

@@ -38,11 +38,7 @@ use super::bench::machine::{self, Machine};
 use crate::files::OutputDir;
 use page::{Claim, Section};
 
-/// Reproduce the figures and tables of the paper on one page
-///
-/// Writes `paper.html`, one page without anything from outside: the paper's claims, its numbers, and beside them what was
-/// measured in this run; and `paper.json`, the same numbers for programs. The paper is "ADMM ⊇ Projective Dynamics" (Narain,
-/// Overby, Brown; SCA 2016).
+/// What to reproduce, and where to.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What to reproduce

@@ -4,10 +4,7 @@ use supple::WeightRule;
 use super::Failure;
 use super::compare::{Options, weighted};
 
-/// Solve one frame of a scene by ADMM with a range of weights
-///
-/// ADMM as published, with weights w² = s·k·V for each scale s. Small weights are faster until the iteration no longer
-/// converges but cycles: its status is then `stalled`, with the relative error at which it stays.
+/// Which weights.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

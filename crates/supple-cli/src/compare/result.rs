@@ -102,7 +102,10 @@ impl Comparison {
         }
         for r in &runs {
             if r.done().is_some_and(|d| !d.repeatable) {
-                notes.push(format!("{} did not go the same way in each repeat", r.name));
+                notes.push(format!(
+                    "{} goes another way without its test whether to stop: its times include the test",
+                    r.name
+                ));
             }
         }
         let found_by = match newton {

@@ -88,7 +88,7 @@ impl Scale {
                     continue;
                 }
                 let label = match digit {
-                    1 if (power - first) % every == 0 => Some(power_label(power, plain)),
+                    1 if (last - power) % every == 0 => Some(power_label(power, plain)),
                     2 | 5 if last - first < 2 && plain => Some(plain_label(v)),
                     _ => None,
                 };

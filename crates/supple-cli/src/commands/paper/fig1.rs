@@ -28,7 +28,7 @@ impl Puppet {
         let mut settings = Settings { solve, ..Settings::default() };
         settings.time.dt = STEP;
         let mut scene = Scene::new(settings);
-        let rubber = Material::new(MaterialKind::NeoHookean, 6e4, 0.4).map_err(|e| miette!("{e}"))?;
+        let rubber = Material::new(MaterialKind::NeoHookean, 4e5, 0.4).map_err(|e| miette!("{e}"))?;
         let body = scene.add_solid("figure", mesh.clone(), rubber, 1000.0).into_diagnostic()?;
         let nodes = |inside: &dyn Fn(&[f64; 3]) -> bool| -> Vec<u32> {
             (0u32..).zip(mesh.vertices()).filter(|(_, p)| inside(p)).map(|(i, _)| i).collect()
@@ -57,25 +57,29 @@ impl Puppet {
     }
 }
 
-/// Seconds per frame and the largest force residual of a run.
+/// Seconds and iterations per frame, the median force residual, and frames that ended with inverted elements.
 struct Speed {
     seconds: f64,
     residual: f64,
+    inverted: usize,
     iterations: f64,
 }
 
 fn speed(puppet: &mut Puppet, frames: usize, mut each: impl FnMut(usize, &Puppet)) -> miette::Result<Speed> {
-    let (mut seconds, mut residual, mut iterations) = (0.0, 0.0f64, 0);
+    let (mut seconds, mut residuals, mut inverted, mut iterations) = (0.0, Vec::new(), 0, 0);
     each(0, puppet);
     for frame in 1..=frames {
         let r = puppet.step()?;
         seconds += r.timings.total();
-        residual = residual.max(r.force_residual);
+        residuals.push(r.force_residual);
+        inverted += usize::from(r.inverted > 0);
         iterations += r.iterations;
         each(frame, puppet);
     }
     let n = frames as f64;
-    Ok(Speed { seconds: seconds / n, residual, iterations: iterations as f64 / n })
+    residuals.sort_by(f64::total_cmp);
+    let residual = residuals.get(frames / 2).copied().unwrap_or(f64::NAN);
+    Ok(Speed { seconds: seconds / n, residual, inverted, iterations: iterations as f64 / n })
 }
 
 /// Runs, draws, and compares with 15 frames per second.
@@ -106,9 +110,11 @@ pub(super) fn section(c: &Context) -> miette::Result<Section> {
             ),
             "15 frames/s, 64 ms per frame, with drawing; 919 nodes, 2761 tetrahedra",
             format!(
-                "{fps:.0} frames/s, {:.2} ms per frame, without drawing; {nodes} nodes, {elements} tetrahedra; force residual at most {:.0e}",
+                "{fps:.0} frames/s, {:.2} ms per frame, without drawing; {nodes} nodes, {elements} tetrahedra; median force residual {:.0e}, \
+                 {} of {frames} frames with inverted elements",
                 1e3 * published.seconds,
-                published.residual
+                published.residual,
+                published.inverted
             ),
             Some(fps >= 15.0),
         ),
@@ -116,11 +122,12 @@ pub(super) fn section(c: &Context) -> miette::Result<Section> {
             "Since then: the same motion solved to 1e-6 of the body's size in every frame, by `auto`",
             "–",
             format!(
-                "{:.0} frames/s, {:.2} ms per frame, {:.1} iterations; force residual at most {:.0e}",
+                "{:.0} frames/s, {:.2} ms per frame, {:.1} iterations; median force residual {:.0e}, {} frames with inverted elements",
                 1.0 / auto.seconds,
                 1e3 * auto.seconds,
                 auto.iterations,
-                auto.residual
+                auto.residual,
+                auto.inverted
             ),
             None,
         ),
@@ -131,8 +138,8 @@ pub(super) fn section(c: &Context) -> miette::Result<Section> {
     )?;
     let data = json!({
         "nodes": nodes, "elements": elements, "frames": frames, "iterations": ITERATIONS, "dt": STEP,
-        "frame_ms": 1e3 * published.seconds, "fps": fps, "paper_fps": 15, "worst_force_residual": published.residual,
-        "auto": { "frame_ms": 1e3 * auto.seconds, "iterations": auto.iterations, "worst_force_residual": auto.residual },
+        "frame_ms": 1e3 * published.seconds, "fps": fps, "paper_fps": 15, "median_force_residual": published.residual, "frames_with_inverted": published.inverted,
+        "auto": { "frame_ms": 1e3 * auto.seconds, "iterations": auto.iterations, "median_force_residual": auto.residual, "frames_with_inverted": auto.inverted },
     });
     Ok(Section {
         id: "fig1",
@@ -147,7 +154,7 @@ pub(super) fn section(c: &Context) -> miette::Result<Section> {
 fn draw(mesh: &TetMesh, shots: &[Vec<[f64; 3]>]) -> Image {
     let triangles = surface(mesh.tets());
     let meshes = shots.iter().enumerate().map(|(i, shot)| Drawable {
-        positions: shot.iter().map(|p| [p[0] + 1.5 * i as f64, p[1], p[2]]).collect(),
+        positions: shot.iter().map(|p| [p[0] + 1.25 * i as f64, p[1], p[2]]).collect(),
         triangles: triangles.clone(),
         colour: crate::picture::Colour::Uniform(palette::body(i)),
         crease: 2.0,

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use miette::{IntoDiagnostic, miette};
 use serde_json::json;
 use supple::energy::check::Random;
+use supple::math::polar::polar;
+use supple::math::small::{mul_vec, transpose};
 use supple::mesh::{TetMesh, surface};
 use supple::{Material, MaterialKind, Scene, Settings, Simulation, SolveSettings};
 
@@ -102,7 +104,7 @@ pub(super) fn section(c: &Context) -> miette::Result<Section> {
     }
     let html = picture(
         &draw(&mesh, &shots),
-        "From left to right: the start, and after 5, 20 and all frames. Above collapsed to a point, below strewn at random.",
+        "From left to right: the start, and after 5, 20 and all frames, turned upright. Above collapsed to a point (which is not seen), below strewn at random.",
     )?;
     let data = json!({ "nodes": mesh.vertices().len(), "elements": mesh.tets().len(), "frames": frames, "starts": rows });
     Ok(Section {
@@ -114,17 +116,33 @@ pub(super) fn section(c: &Context) -> miette::Result<Section> {
     })
 }
 
+/// The shape moved and turned as close as it gets to the body at rest: free in space, it turns as it likes.
+fn upright(mesh: &TetMesh, shot: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    let mean = |x: &[[f64; 3]]| -> [f64; 3] {
+        std::array::from_fn(|c| x.iter().map(|p| p[c]).sum::<f64>() / x.len() as f64)
+    };
+    let (here, rest) = (mean(shot), mean(mesh.vertices()));
+    let mut moment = [[0.0; 3]; 3];
+    for (p, q) in shot.iter().zip(mesh.vertices()) {
+        for c in 0..3 {
+            for r in 0..3 {
+                moment[c][r] += (p[r] - here[r]) * (q[c] - rest[c]);
+            }
+        }
+    }
+    let back = transpose(&polar(&moment).r);
+    shot.iter().map(|p| mul_vec(&back, std::array::from_fn(|c| p[c] - here[c]))).collect()
+}
+
 fn draw(mesh: &TetMesh, shots: &[Vec<Vec<[f64; 3]>>]) -> Image {
     let triangles = surface(mesh.tets());
     let mut scene = Scene3::default();
     for (row, list) in shots.iter().enumerate() {
         for (i, shot) in list.iter().enumerate() {
-            // Its own middle, so that a body that turned away is still seen in its place.
-            let middle: [f64; 3] =
-                std::array::from_fn(|c| shot.iter().map(|p| p[c]).sum::<f64>() / shot.len() as f64);
-            let at = [1.2 * i as f64, 1.3 * (1.0 - row as f64), 0.0];
+            let turned = upright(mesh, shot);
+            let at = [1.1 * i as f64, 1.15 * (1.0 - row as f64), 0.0];
             scene.meshes.push(Drawable {
-                positions: shot.iter().map(|p| std::array::from_fn(|c| p[c] - middle[c] + at[c])).collect(),
+                positions: turned.iter().map(|p| std::array::from_fn(|c| p[c] + at[c])).collect(),
                 triangles: triangles.clone(),
                 colour: Colour::Uniform(palette::body(row)),
                 two_sided: true,
@@ -133,7 +151,7 @@ fn draw(mesh: &TetMesh, shots: &[Vec<Vec<[f64; 3]>>]) -> Image {
             });
         }
     }
-    let camera = Camera::fit_from(&scene.bounds(), 1.9, [0.35, 0.2, 1.0]);
+    let camera = Camera::fit_from(&scene.bounds(), 1.9, [0.5, 0.15, 1.0]);
     let mut image = Image::default();
     render(&scene, &camera, 1100, 580, &mut image);
     image

@@ -58,9 +58,23 @@ impl Section {
     }
 }
 
-/// A paragraph of plain text.
+/// Text as HTML; what stands between backticks is set as code.
+fn rich(text: &str) -> String {
+    let mut out = String::new();
+    for (i, part) in escape(text).split('`').enumerate() {
+        out += match i {
+            0 => "",
+            i if i % 2 == 1 => "<code>",
+            _ => "</code>",
+        };
+        out += part;
+    }
+    if text.matches('`').count() % 2 == 1 { out + "</code>" } else { out }
+}
+
+/// A paragraph.
 pub(super) fn paragraph(text: &str) -> String {
-    format!("<p>{}</p>\n", escape(text))
+    format!("<p>{}</p>\n", rich(text))
 }
 
 /// A table of plain text; the first column is left-aligned, the others are numbers.
@@ -128,9 +142,9 @@ fn claims(list: &[Claim]) -> String {
         };
         out += &format!(
             "<tr><td>{}</td><td data-label=\"paper\">{}</td><td data-label=\"this run\">{}</td><td class=\"{class}\">{mark}</td></tr>",
-            escape(&c.text),
-            escape(&c.paper),
-            escape(&c.here)
+            rich(&c.text),
+            rich(&c.paper),
+            rich(&c.here)
         );
     }
     out + "</tbody></table>\n"
@@ -154,7 +168,7 @@ pub(super) fn page(c: &Context, sections: &[Section]) -> String {
     );
     let size = if c.quick { "Small bodies and few repeats (--quick). " } else { "" };
     out += &paragraph(&format!(
-        "{size}This machine: {} thread(s), {:.2} GHz, lanes {}. Of {} claims {} hold in this run, {} do not; {} could not be tested.",
+        "{size}This machine: {} thread(s), {:.2} GHz, lanes {}. Of {} claims {} hold in this run and {} do not; {} have no yes or no.",
         c.threads(),
         c.machine.ghz,
         c.machine.lanes,

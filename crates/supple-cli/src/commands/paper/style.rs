@@ -25,11 +25,12 @@ th{font-weight:600;color:var(--soft);vertical-align:bottom}\
 .claims th:first-child,.claims td:first-child{padding-left:.8rem;width:42%}\
 .claims tr:last-child td{border-bottom:0}\
 .yes{color:var(--yes);white-space:nowrap}.no{color:var(--no);white-space:nowrap}.open{color:var(--soft)}\
+code{font-size:.92em;font-family:ui-monospace,'DejaVu Sans Mono',monospace}\
 figure{margin:0}\
 figcaption{color:var(--soft);font-size:.92rem;margin:.3rem 0 1rem}\
 img{max-width:100%;height:auto;border-radius:6px;display:block}\
 .plots{display:flex;flex-wrap:wrap;gap:1rem;margin:1rem 0}\
-.plots figure{flex:1 1 30rem;min-width:0;overflow-x:auto}\
+.plots figure{flex:1 1 30rem;min-width:0;max-width:44rem;overflow-x:auto}\
 .plots svg{width:100%;height:auto;min-width:26rem;display:block}\
 @media(max-width:40rem){nav ul{columns:1}\
 .claims thead{display:none}\
