@@ -3,7 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `paper.rs` | arguments, the order of the page, `paper.json` |
-//! | `paper/page.rs` `paper/style.rs` | [`Section`] and [`Claim`]; HTML, tables, pictures inside of the page; its style |
+//! | `paper/page.rs` `paper/style.rs` | sections and claims; HTML, tables, pictures inside of the page; its style |
 //! | `paper/bodies.rs` | bodies of the sizes of the paper's |
 //! | `paper/fig1.rs` | a body that is dragged about: frames per second |
 //! | `paper/convergence.rs` | Fig. 2 and 6: the untwisting box by several methods and weights |

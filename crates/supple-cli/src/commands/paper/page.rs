@@ -132,7 +132,7 @@ fn claims(list: &[Claim]) -> String {
         return String::new();
     }
     let mut out = String::from(
-        "<table class=\"claims\"><thead><tr><th>The paper says</th><th>its number</th><th>this run</th><th></th></tr></thead><tbody>",
+        "<table class=\"claims\"><thead><tr><th>claim</th><th>in the paper</th><th>in this run</th><th></th></tr></thead><tbody>",
     );
     for c in list {
         let (class, mark) = match c.holds {

@@ -16,9 +16,10 @@ nav ul{padding-left:1.2rem;columns:2;column-gap:2rem}\
 .wide{overflow-x:auto;margin:1rem 0}\
 table{border-collapse:collapse;font-variant-numeric:tabular-nums}\
 caption{text-align:left;color:var(--soft);padding:.2rem 0 .5rem}\
-th,td{padding:.35rem .7rem;border-bottom:1px solid var(--line);text-align:right;vertical-align:top}\
+th,td{padding:.35rem .55rem;border-bottom:1px solid var(--line);text-align:right;vertical-align:top}\
 th:first-child,td:first-child{text-align:left;padding-left:0}\
 th{font-weight:600;color:var(--soft);vertical-align:bottom}\
+.wide table{font-size:.93rem}\
 .wide td{white-space:nowrap}\
 .claims{width:100%;background:var(--card);border-radius:6px;margin:1rem 0}\
 .claims th,.claims td{text-align:left;padding:.55rem .8rem}\
