@@ -46,7 +46,8 @@ impl Scale {
         let v = value.clamp(self.low, self.high);
         let share = match self.kind {
             Kind::Linear => (v - self.low) / (self.high - self.low),
-            Kind::Log => (v / self.low).log10() / (self.high / self.low).log10(),
+            // Differences of logarithms: quotients overflow where numbers are extreme.
+            Kind::Log => (v.log10() - self.low.log10()) / (self.high.log10() - self.low.log10()),
         };
         Some(self.from + share * (self.to - self.from))
     }
