@@ -59,7 +59,7 @@ pub struct Done {
     pub seconds: f64,
     /// Force residual at the end.
     pub force_residual: f64,
-    /// True if all repeats went the same way, bit for bit, with and without the test whether to stop.
+    /// True if it goes the same way, bit for bit, with and without the test whether to stop.
     pub repeatable: bool,
 }
 
@@ -182,23 +182,40 @@ impl<'a> Race<'a> {
         let mut bare = settings.clone();
         bare.solve.tolerance = 0.0;
         bare.solve.iterations = done.samples.len().max(1);
-        program.simulation.update_settings(bare).map_err(|e| e.to_string())?;
+        if repeats == 0 || self.time(&mut program, bare, repeats, &mut done)? {
+            return Ok(done);
+        }
+        // The test took part in what was done: its time belongs to it.
+        done.repeatable = false;
+        self.time(&mut program, settings.clone(), repeats, &mut done)?;
+        Ok(done)
+    }
+
+    /// Takes times from repeats; false, and no times, if they go another way.
+    fn time(
+        &self,
+        program: &mut Program,
+        settings: Settings,
+        repeats: usize,
+        done: &mut Done,
+    ) -> Result<bool, String> {
+        program.simulation.update_settings(settings).map_err(|e| e.to_string())?;
+        let mut timed = done.clone();
         for i in 0..repeats {
-            self.rewind(&mut program)?;
-            let again = once(&mut program)?;
+            self.rewind(program)?;
+            let again = once(program)?;
             if !same_way(&done.samples, &again.samples) {
-                // The test took part in what was done: its time belongs to it.
-                done.repeatable = false;
-                return Ok(done);
+                return Ok(false);
             }
             // The least time to each iterate: what comes between is never the solver's.
             let least = |before: f64, now: f64| if i == 0 { now } else { before.min(now) };
-            for (s, t) in done.samples.iter_mut().zip(&again.samples) {
+            for (s, t) in timed.samples.iter_mut().zip(&again.samples) {
                 s.seconds = least(s.seconds, t.seconds);
             }
-            done.seconds = least(done.seconds, again.seconds);
+            timed.seconds = least(timed.seconds, again.seconds);
         }
-        Ok(done)
+        *done = timed;
+        Ok(true)
     }
 
     /// Seconds of a step of exactly so many iterations, without onlooker and without a test whether to stop: the fastest of
