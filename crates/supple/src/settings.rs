@@ -169,7 +169,7 @@ pub struct SolveSettings {
     pub tolerance: f64,
     /// Most wall-clock time per step in s, > 0; none by default.
     pub time_budget: Option<f64>,
-    /// Rule for the weights w. Default `bulk`. `projective` has its own: w² = kV.
+    /// Rule for the weights w. Default `robust`. `projective` has its own: w² = kV.
     pub weight_rule: WeightRule,
     /// Factor s in w² = s·k·V, from 1e-9 to 1e9. Default 1.
     pub weight_scale: f64,

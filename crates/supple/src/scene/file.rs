@@ -90,7 +90,7 @@ pub struct Solve {
     /// Most wall-clock time per step in ms; none by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_budget_ms: Option<f64>,
-    /// Rule for the weights: `bulk`, `auto` or `shear`. Default `bulk`.
+    /// Rule for the weights: `robust`, `bulk`, `auto` or `shear`. Default `robust`.
     pub weight_rule: WeightRule,
     /// Factor of the weights. Default 1.
     pub weight_scale: f64,

@@ -172,7 +172,16 @@ impl Group {
                     weights[WeightRule::Shear as usize] = k * volume;
                 }
             }
-            Choice::BuiltIn { .. } => list.params.extend([lame.mu, lame.lambda]),
+            Choice::BuiltIn { kind, .. } => {
+                list.params.extend([lame.mu, lame.lambda]);
+                if let (MaterialKind::StVenantKirchhoff, Some(weights)) = (kind, list.weight.last_mut()) {
+                    // Its energy has a maximum where an element is flat, of curvature −(μ + λ/2): with a larger k the proximal
+                    // operator would hold flat elements there for good.
+                    let most = 0.6 * (lame.mu + 0.5 * lame.lambda) * volume;
+                    let robust = &mut weights[WeightRule::Robust as usize];
+                    *robust = robust.min(most);
+                }
+            }
             Choice::Own { params, .. } => list.params.extend(params),
         }
     }

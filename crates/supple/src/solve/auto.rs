@@ -140,7 +140,7 @@ impl Policy for Rent {
     }
 }
 
-/// Minimises (5) from the problem's iterate.
+/// Minimises (5) from the problem's iterate, whose objective is finite.
 pub fn minimise(
     p: &mut Problem<'_>,
     run: &mut Run<'_, '_>,
@@ -148,13 +148,6 @@ pub fn minimise(
     lagged: &mut Lagged,
 ) -> Outcome {
     lagged.hessian.catch_up(p);
-    // Inverted and flat elements: only ADMM leads out of there.
-    let sums = p.terms.energy(p.x, p.exec);
-    if (sums.degenerate > 0 || sums.infinite > 0)
-        && let Some(outcome) = admm::minimise(p, run, admm::Until::Sound)
-    {
-        return outcome;
-    }
     let mut rent = Rent::new(p, lagged);
     let end = memory.minimise(p, run, &mut lagged.hessian, &mut rent, run.settings.history);
     lagged.habits = Habits {

@@ -91,39 +91,37 @@ pub fn minimise(
     lagged: &mut Lagged,
 ) -> Outcome {
     let settings = run.settings;
+    let descends = matches!(settings.method, Method::Auto | Method::Newton | Method::QuasiNewton);
+    let mut sums = Sums::default();
     if settings.start == Start::Best {
-        start::best(p, history);
+        sums = start::best(p, history, descends);
+    } else if descends {
+        sums = p.terms.energy(p.x, p.exec);
+        // Descent cannot start from inverted elements: another start than the one asked for, if there is one.
+        if sums.degenerate > 0 {
+            sums = start::best(p, history, true);
+        }
     }
     if run.observer.is_some() {
         p.start_objective = p.objective();
     }
-    match settings.method {
-        Method::Admm => {}
-        Method::Projective => return projective::minimise(p, run),
-        Method::Position => return position::minimise(p, run, &mut descent.inverse_mass),
-        Method::Auto => {
-            p.find_start_rounding();
-            return auto::minimise(p, run, descent, lagged);
-        }
-        Method::QuasiNewton | Method::Newton => {
-            p.find_start_rounding();
-            // These need a start of finite energy; where there is none, ADMM makes one.
-            let mut feasible = p.objective().is_finite();
-            if !feasible && settings.start == Start::Inertia {
-                start::best(p, history);
-                feasible = p.objective().is_finite();
-            }
-            if !feasible && let Some(outcome) = admm::minimise(p, run, admm::Until::Sound) {
-                return outcome;
-            }
-            return match settings.method {
-                Method::Newton => newton::minimise(p, run, descent, &mut lagged.hessian),
-                _ => quasi_newton::minimise(p, run, descent, &mut lagged.hessian),
-            };
+    if descends {
+        p.find_start_rounding();
+        // Only ADMM leads out of inverted and flat elements; the others need no more than a finite energy.
+        let stuck = sums.infinite > 0 || (settings.method == Method::Auto && sums.degenerate > 0);
+        if stuck && let Some(outcome) = admm::minimise(p, run, admm::Until::Sound) {
+            return outcome;
         }
     }
-    admm::minimise(p, run, admm::Until::Done)
-        .unwrap_or_else(|| run.end(p, Method::Admm, Status::Stopped, 0.0))
+    match settings.method {
+        Method::Admm => admm::minimise(p, run, admm::Until::Done)
+            .unwrap_or_else(|| run.end(p, Method::Admm, Status::Stopped, 0.0)),
+        Method::Projective => projective::minimise(p, run),
+        Method::Position => position::minimise(p, run, &mut descent.inverse_mass),
+        Method::QuasiNewton => quasi_newton::minimise(p, run, descent, &mut lagged.hessian),
+        Method::Newton => newton::minimise(p, run, descent, &mut lagged.hessian),
+        Method::Auto => auto::minimise(p, run, descent, lagged),
+    }
 }
 
 /// √Σ|row|², in order.

@@ -2,6 +2,7 @@
 
 use super::Problem;
 use crate::math::nodes::Row;
+use crate::term::Sums;
 
 /// What the last step left for the choice of a start.
 pub struct History<'a> {
@@ -14,14 +15,15 @@ pub struct History<'a> {
 }
 
 /// Sets the iterate to the candidate with the lowest objective among x̃, x_n, x_n + Δt v, that plus gravity as far as
-/// it acted in the last step, and that plus Δt² a_n. Pinned nodes are at their targets in all of them.
-pub fn best(problem: &mut Problem<'_>, history: &History<'_>) {
+/// it acted in the last step, and that plus Δt² a_n. Pinned nodes are at their targets in all of them. With `sound`, candidates
+/// in which an element is inverted or flat are taken only if it is so in all. Returns what the terms say there.
+pub fn best(problem: &mut Problem<'_>, history: &History<'_>, sound: bool) -> Sums {
     let h2 = problem.dt * problem.dt;
     let free = problem.free();
     let g = history.gravity;
     let g2 = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
-    let mut lowest = f64::INFINITY;
-    let mut chosen = 0;
+    let mut lowest = (true, f64::INFINITY);
+    let mut chosen = (0, Sums::default());
     let place = |problem: &mut Problem<'_>, candidate: usize| {
         for i in 0..free {
             let (x_free, a) = (problem.x_free[i].0, history.acceleration[i].0);
@@ -46,10 +48,13 @@ pub fn best(problem: &mut Problem<'_>, history: &History<'_>) {
     };
     for candidate in 0..5 {
         place(problem, candidate);
-        let objective = problem.objective();
-        if objective < lowest {
-            (lowest, chosen) = (objective, candidate);
+        let sums = problem.terms.energy(problem.x, problem.exec);
+        let objective = problem.inertia(problem.x) + sums.energy;
+        let rank = (sound && sums.degenerate > 0, if objective.is_nan() { f64::INFINITY } else { objective });
+        if candidate == 0 || rank < lowest {
+            (lowest, chosen) = (rank, (candidate, sums));
         }
     }
-    place(problem, chosen);
+    place(problem, chosen.0);
+    chosen.1
 }

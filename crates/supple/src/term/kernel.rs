@@ -7,7 +7,8 @@ use crate::math::lane::Kernel;
 use crate::math::nodes::Row;
 use crate::math::real::{BLOCK, Block, Mask, Real};
 use crate::math::small::{
-    Local, Mat3, Vec3, add, axpy, det, dot, minus, mul, norm2, plus, scale, sub, transpose, zeros,
+    Local, Mat3, Vec3, add, axpy, compose, det, dot, lane as lane_of, minus, mul, norm2, plus, scale,
+    set_lane, sub, transpose, zeros,
 };
 use crate::math::svd::svd;
 
@@ -275,7 +276,7 @@ pub(super) enum Then<'a> {
     Nothing,
     /// Loads Dᵀ∇U(Dx).
     Loads(&'a mut [Row]),
-    /// u = V P/w² = P/k, where the element is not inverted.
+    /// u = V P/w² = P/k; where the element is inverted or flat, what is missing to a sound shape.
     DualStart,
 }
 
@@ -305,11 +306,19 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
                         chunk.loads::<R, D>(p, lane, &q, loads);
                     }
                     Then::DualStart => {
-                        let usable = j.gt(R::splat(1e-6));
+                        let usable = j.gt(R::splat(FLAT));
                         let mut u = stress;
                         for d in 0..D {
                             for i in 0..3 {
                                 u[d][i] = R::select(usable, u[d][i] / e.k, R::zero());
+                            }
+                        }
+                        let bad = !usable;
+                        if D == 3 && !convex && bad.any() {
+                            for i in 0..R::LANES {
+                                if bad.lane(i) {
+                                    set_lane(&mut u, i, &towards_sound(&lane_of(&dx, i)));
+                                }
                             }
                         }
                         store_local(&u, &mut chunk.u, p, lane);
@@ -332,6 +341,20 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
         }
         chunk.sums = sums;
     }
+}
+
+/// U max(σ, ½) Vᵀ − F: a flat element is a stationary point of energies that do not see a reflection, and their proximal
+/// operators then return it as it is; from a sound shape they lead on.
+#[inline(never)]
+fn towards_sound<const D: usize>(f: &Local<f64, D>) -> Local<f64, D> {
+    let d = svd(&[f[0], f[1 % D], f[2 % D]]);
+    let s = [d.s[0].max(0.5), d.s[1].max(0.5), d.s[2].max(0.5)];
+    let sound = compose(&d.u, s, &d.v);
+    let mut u = *f;
+    for j in 0..D {
+        u[j] = sub(sound[j % 3], f[j]);
+    }
+    u
 }
 
 /// The largest stretch of F, and the von Mises norm of the Cauchy stress P Fᵀ/|J| in Pa.
