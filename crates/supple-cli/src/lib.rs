@@ -5,6 +5,8 @@
 //! | [`cli`] | what may be typed |
 //! | [`commands`] | one file per verb, and [`commands::run()`] |
 //! | [`scenes`] | the built-in scenes |
+//! | [`compare`] | one time step by several methods |
+//! | [`plot`] | line plots as SVG |
 //! | [`picture`] | a software rasteriser: triangle meshes in, [`picture::Image`] out |
 //! | [`export`] | animations and pictures in twelve formats |
 //! | [`input`], [`load`] | files that a user names; scene files and what they name |
@@ -12,10 +14,12 @@
 //! | [`files`] | the output folder: nothing half-written, nothing overwritten by accident |
 pub mod cli;
 pub mod commands;
+pub mod compare;
 pub mod export;
 pub mod files;
 pub mod input;
 pub mod load;
 pub mod memory;
 pub mod picture;
+pub mod plot;
 pub mod scenes;

@@ -7,7 +7,7 @@
 //! | `bench/cases.rs` | whole steps of bodies of several sizes |
 //! | `bench/micro.rs` | decompositions and proximal operators, one by one |
 mod cases;
-mod machine;
+pub(super) mod machine;
 mod micro;
 
 use std::io::Write;

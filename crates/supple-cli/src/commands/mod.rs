@@ -4,11 +4,14 @@
 //! `pub fn run(args) -> Result<(), Failure>`; then one variant in [`Command`] and one arm in [`run()`].
 pub mod bench;
 pub mod check;
+pub mod compare;
 pub mod demo;
 pub mod generate;
 pub mod mesh;
+pub mod paper;
 pub mod run;
 pub mod schema;
+pub mod sweep_weights;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -33,6 +36,25 @@ pub enum Command {
     Mesh(mesh::Args),
     /// Print the JSON schema of scene files, for editors
     Schema,
+    /// Solve one frame of a scene by several methods and compare them
+    ///
+    /// The scene runs with its own settings up to the frame before; then each method solves the same step from the same start,
+    /// with its defaults. Written are a CSV of all iterates and plots of the relative error (ε(x)−ε*)/(ε(x⁰)−ε*) against
+    /// iterations and against the solver's time; ε* is the lowest objective that Newton's method, run to rounding, or any other
+    /// found. Times leave out set-up,
+    /// looking on and the test whether to stop; the fastest of three runs counts.
+    Compare(compare::Args),
+    /// Solve one frame of a scene by ADMM with a range of weights
+    ///
+    /// ADMM as published, with weights w² = s·k·V for each scale s. Small weights are faster until the iteration no longer
+    /// converges but cycles: its status is then `stalled`, with the relative error at which it stays.
+    SweepWeights(sweep_weights::Args),
+    /// Reproduce the figures and tables of the paper on one page
+    ///
+    /// Writes `paper.html`, one page without anything from outside: the paper's claims, its numbers, and beside them what was
+    /// measured in this run; and `paper.json`, the same numbers for programs. The paper is "ADMM ⊇ Projective Dynamics" (Narain,
+    /// Overby, Brown; SCA 2016).
+    Paper(paper::Args),
     /// Measure this machine and the solver on it
     Bench(bench::Args),
     /// Print shell completions or the manual page
@@ -77,6 +99,9 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Mesh(args)) => mesh::run(&args).map_err(Failure::from_report),
         Some(Command::Schema) => schema::run(),
+        Some(Command::Compare(args)) => compare::run(&args),
+        Some(Command::SweepWeights(args)) => sweep_weights::run(&args),
+        Some(Command::Paper(args)) => paper::run(&args),
         Some(Command::Bench(args)) => bench::run(&args).map_err(Failure::run),
         Some(Command::Generate(args)) => generate::run(&args),
         None => {

@@ -314,6 +314,13 @@ impl Program {
         Ok(())
     }
 
+    /// Sends pins and anchors to where they are at the end of the next step. [`Program::frame`] does that itself; this is for
+    /// those who call [`Simulation::step_with`] themselves.
+    pub fn aim_next(&mut self) -> Result<(), StepError> {
+        let next = self.simulation.time() + self.simulation.settings().time.dt;
+        self.aim(next).map_err(|e| StepError::target(&e))
+    }
+
     /// One frame. The report is that of its last step, with the iterations and times of all and the worst status.
     pub fn frame(&mut self) -> Result<StepReport, StepError> {
         self.frame_with(&mut || false)
@@ -323,8 +330,7 @@ impl Program {
     pub fn frame_with(&mut self, stop: &mut (dyn FnMut() -> bool + Send)) -> Result<StepReport, StepError> {
         let mut whole: Option<StepReport> = None;
         for _ in 0..self.substeps {
-            let next = self.simulation.time() + self.simulation.settings().time.dt;
-            self.aim(next).map_err(|e| StepError::target(&e))?;
+            self.aim_next()?;
             let r =
                 self.simulation.step_with(&mut |_| if stop() { Control::Stop } else { Control::Continue })?;
             whole = Some(match whole {

@@ -1,0 +1,158 @@
+//! `supple paper`: the figures and tables of the paper, measured again, on one page.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `paper.rs` | arguments, the order of the page, `paper.json` |
+//! | `paper/page.rs` `paper/style.rs` | sections and claims; HTML, tables, pictures inside of the page; its style |
+//! | `paper/bodies.rs` | bodies of the sizes of the paper's |
+//! | `paper/fig1.rs` | a body that is dragged about: frames per second |
+//! | `paper/convergence.rs` | Fig. 2 and 6: the untwisting box by several methods and weights |
+//! | `paper/fig3.rs` | bodies that recover from nonsense |
+//! | `paper/later.rs` | Fig. 4 and 5: what is not there yet |
+//! | `paper/table1.rs` | Table 1: milliseconds |
+//! | `paper/appendix.rs` | the theorems of the appendices, as numbers |
+//! | `paper/lookup.rs` | a look-up table for the proximal operator, section 4.3 |
+//! | `paper/since.rs` | the same problems by the methods that came after |
+//!
+//! To add a figure: a file with a `pub fn section(…) -> miette::Result<Section>`, a variant of [`Item`], an arm in [`run`].
+mod appendix;
+mod bodies;
+mod convergence;
+mod fig1;
+mod fig3;
+mod later;
+mod lookup;
+mod page;
+mod since;
+mod style;
+mod table1;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use miette::IntoDiagnostic;
+use serde_json::json;
+
+use super::Failure;
+use super::bench::machine::{self, Machine};
+use crate::files::OutputDir;
+use page::{Claim, Section};
+
+/// What to reproduce, and where to.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What to reproduce
+    #[arg(value_enum, default_value = "all")]
+    items: Vec<Item>,
+    /// Folder for the page
+    #[arg(long, value_name = "DIR", default_value = "out/paper")]
+    out: PathBuf,
+    /// Small bodies and few repeats: under a minute
+    #[arg(long)]
+    quick: bool,
+    /// Threads; 0 takes all of the machine
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024))]
+    threads: u16,
+    /// Replace files that are already there
+    #[arg(long)]
+    force: bool,
+}
+
+/// A part of the paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Item {
+    /// A neo-Hookean body of 2.8k tetrahedra, frames per second
+    Fig1,
+    /// Convergence of projective dynamics, ADMM and L-BFGS
+    Fig2,
+    /// Bodies that recover from nonsense
+    Fig3,
+    /// Strain limits of cloth
+    Fig4,
+    /// Collisions
+    Fig5,
+    /// Convergence of ADMM for a range of weights
+    Fig6,
+    /// Milliseconds per iteration and per frame
+    Table1,
+    /// The theorems, as numbers; and a look-up table for the proximal operator
+    Appendix,
+    /// The same problems by the methods that came after
+    Since,
+    /// Everything
+    All,
+}
+
+/// What all parts need to know.
+pub(super) struct Context {
+    /// Small bodies and few repeats.
+    quick: bool,
+    /// As the user said: 0 is all of the machine.
+    threads: usize,
+    machine: Machine,
+}
+
+/// Makes the page.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let folder = OutputDir::create(&args.out, args.force).map_err(Failure::input)?;
+    for name in ["paper.html", "paper.json"] {
+        folder.check(name).map_err(Failure::input)?;
+    }
+    let c =
+        Context { quick: args.quick, threads: usize::from(args.threads), machine: machine::measure(true) };
+    let wanted = |item: Item| args.items.contains(&Item::All) || args.items.contains(&item);
+    let mut sections = Vec::new();
+    let mut add = |item: Item, make: &dyn Fn() -> Result<Section, Failure>| -> Result<(), Failure> {
+        if wanted(item) {
+            let section = make()?;
+            say(&section)?;
+            sections.push(section);
+        }
+        Ok(())
+    };
+    let run = |s: miette::Result<Section>| s.map_err(Failure::run);
+    add(Item::Fig1, &|| run(fig1::section(&c)))?;
+    add(Item::Fig2, &|| convergence::fig2(&c))?;
+    add(Item::Fig3, &|| run(fig3::section(&c)))?;
+    add(Item::Fig4, &|| Ok(later::fig4()))?;
+    add(Item::Fig5, &|| Ok(later::fig5()))?;
+    add(Item::Fig6, &|| convergence::fig6(&c))?;
+    add(Item::Table1, &|| run(table1::section(&c)))?;
+    add(Item::Appendix, &|| run(appendix::section(&c)))?;
+    add(Item::Appendix, &|| run(lookup::section(&c)))?;
+    add(Item::Since, &|| since::section(&c))?;
+
+    let html = page::page(&c, &sections);
+    let data = json!({
+        "program": concat!("supple ", env!("CARGO_PKG_VERSION")), "quick": c.quick, "machine": c.machine,
+        "threads": c.threads(), "sections": sections.iter().map(Section::json).collect::<Vec<_>>(),
+    });
+    let page = folder.write_bytes("paper.html", html.as_bytes()).map_err(Failure::run)?;
+    let numbers = folder.write_bytes("paper.json", format!("{data:#}\n").as_bytes()).map_err(Failure::run)?;
+    print(&format!("wrote {}\nwrote {}\n", page.display(), numbers.display()))
+}
+
+impl Context {
+    /// Threads that work.
+    fn threads(&self) -> usize {
+        if self.threads == 0 { self.machine.threads } else { self.threads }
+    }
+}
+
+fn print(text: &str) -> Result<(), Failure> {
+    std::io::stdout().write_all(text.as_bytes()).into_diagnostic().map_err(Failure::run)
+}
+
+/// The claims of a section on the terminal, as soon as they are known.
+fn say(s: &Section) -> Result<(), Failure> {
+    let mut text = format!("{}\n", s.title);
+    for Claim { text: claim, paper, here, holds } in &s.claims {
+        let mark = match holds {
+            Some(true) => "holds",
+            Some(false) => "DOES NOT HOLD",
+            None => "–",
+        };
+        text.push_str(&format!("  {claim}\n    paper: {paper}\n    here:  {here}  [{mark}]\n"));
+    }
+    print(&text)
+}
