@@ -268,8 +268,8 @@ fn create(path: &Path, force: bool) -> Result<(BufWriter<File>, PathBuf), Failur
 
 fn write_stats(file: &mut BufWriter<File>, frame: u64, r: &StepReport) -> std::io::Result<()> {
     let line = json!({
-        "frame": frame, "time": r.time, "status": r.status, "iterations": r.iterations,
-        "primal": r.primal, "dual": r.dual, "force_residual": r.force_residual,
+        "frame": frame, "time": r.time, "status": r.status, "method": r.method, "iterations": r.iterations,
+        "primal": r.primal, "dual": r.dual, "force_residual": r.force_residual, "step": r.step,
         "energy": { "elastic": r.energy.elastic, "kinetic": r.energy.kinetic, "potential": r.energy.potential },
         "inverted": r.inverted,
         "local_ms": 1e3 * r.timings.local, "global_ms": 1e3 * r.timings.global, "frame_ms": 1e3 * r.timings.total(),
