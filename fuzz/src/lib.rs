@@ -1,6 +1,8 @@
-//! What all targets check: no panic, and whatever a reader accepts is a sound mesh.
+//! What all targets check: no panic, and whatever a reader accepts is a sound mesh; what is wrong with a scene is told in
+//! words, and a scene that is read can be written and read again.
 use supple::mesh::io::{Format, RawMesh, ReadError, read, write};
 use supple::mesh::quality::inspect;
+use supple::scene::parse;
 
 /// Reads a file that stands alone.
 pub fn alone(extension: &str, bytes: &[u8]) {
@@ -13,6 +15,24 @@ pub fn tetgen(bytes: &[u8]) {
     let cut = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
     let ele = bytes.get(cut + 1..).unwrap_or(&[]);
     sound(read(Format::TetgenNode, "fuzz", &bytes[..cut], Some(("fuzz.ele", ele))));
+}
+
+/// Reads a scene and, behind a NUL byte, an override.
+pub fn scene(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let (text, set) = text.split_once('\0').unwrap_or((text, ""));
+    let set: Vec<_> = set.split_once('=').map(|(k, v)| (k.to_string(), v.to_string())).into_iter().collect();
+    match parse::read(text, &set) {
+        Ok((file, paths)) => {
+            assert_eq!(paths.len(), set.len());
+            let again = parse::to_text(&file).expect("a scene that can be written");
+            parse::parse(&again, &[]).expect("a scene that can be read again");
+        }
+        Err(wrong) => {
+            assert!(!wrong.is_empty() && wrong.len() <= 50);
+            wrong.into_iter().for_each(|e| assert!(!e.located(text).render("fuzz", text).is_empty()));
+        }
+    }
 }
 
 fn sound(outcome: Result<RawMesh, ReadError>) {

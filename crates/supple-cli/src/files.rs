@@ -67,6 +67,11 @@ impl OutputDir {
         &self.path
     }
 
+    /// True if nothing is in the folder, hidden or not.
+    pub fn is_empty(&self) -> bool {
+        fs::read_dir(&self.path).is_ok_and(|mut entries| entries.next().is_none())
+    }
+
     /// Where a file of this name will be, or why it may not be written: call this for every output before a long
     /// run rather than learn of it at the end.
     pub fn check(&self, name: &str) -> Result<PathBuf, FileError> {
@@ -87,13 +92,32 @@ impl OutputDir {
         E: Into<io::Error>,
         F: FnOnce(&mut BufWriter<File>) -> Result<(), E>,
     {
-        let path = self.check(name)?;
+        self.check(name)?;
+        self.put(name, || self.check(name).is_ok(), fill)
+    }
+
+    /// Writes a file again that this run has written before, or a new one.
+    pub(crate) fn replace<E, F>(&self, name: &str, fill: F) -> Result<PathBuf, FileError>
+    where
+        E: Into<io::Error>,
+        F: FnOnce(&mut BufWriter<File>) -> Result<(), E>,
+    {
+        if !is_plain(name) {
+            return Err(FileError::Name { name: name.to_owned(), folder: self.path.clone() });
+        }
+        self.put(name, || true, fill)
+    }
+
+    /// Fills a temporary file and, if that `may` be, renames it.
+    fn put<E, F>(&self, name: &str, may: impl FnOnce() -> bool, fill: F) -> Result<PathBuf, FileError>
+    where
+        E: Into<io::Error>,
+        F: FnOnce(&mut BufWriter<File>) -> Result<(), E>,
+    {
+        let path = self.path.join(name);
         let temporary = self.path.join(format!(".{name}.{}.part", std::process::id()));
         let outcome = fill_file(&temporary, fill)
-            .and_then(|()| match self.check(name) {
-                Ok(_) => Ok(()),
-                Err(_) => Err(io::Error::from(io::ErrorKind::AlreadyExists)),
-            })
+            .and_then(|()| if may() { Ok(()) } else { Err(io::ErrorKind::AlreadyExists.into()) })
             .and_then(|()| fs::rename(&temporary, &path));
         match outcome {
             Ok(()) => Ok(path),

@@ -10,6 +10,7 @@
 //! | [`picture`] | a software rasteriser: triangle meshes in, [`picture::Image`] out |
 //! | [`export`] | animations and pictures in twelve formats |
 //! | [`input`], [`load`] | files that a user names; scene files and what they name |
+//! | [`memory`] | is there memory for a scene? |
 //! | [`files`] | the output folder: nothing half-written, nothing overwritten by accident |
 pub mod cli;
 pub mod commands;
@@ -18,6 +19,7 @@ pub mod export;
 pub mod files;
 pub mod input;
 pub mod load;
+pub mod memory;
 pub mod picture;
 pub mod plot;
 pub mod scenes;

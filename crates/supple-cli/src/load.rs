@@ -5,6 +5,7 @@ use supple::scene::file::SceneFile;
 use supple::scene::{Asset, Program, SceneError, parse, problems};
 
 use crate::input::{self, InputError};
+use crate::memory;
 
 /// A scene as it was read, with what is needed to say where something is wrong.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub struct Loaded {
     pub folder: Option<PathBuf>,
     /// What it says, with the overrides.
     pub file: SceneFile,
+    /// The overrides as they were typed, and the path of each in the scene.
+    set: Vec<(String, String)>,
 }
 
 /// Why a scene cannot be run, as text for a person.
@@ -55,15 +58,32 @@ impl Loaded {
             };
             pairs.push((key.trim().to_string(), value.trim().to_string()));
         }
-        match parse::parse(&text, &pairs) {
-            Ok(file) => Ok(Loaded { name: name.to_string(), text, folder, file }),
-            Err(e) => Err(LoadError(e.located(&text).render(name, &text))),
+        match parse::read(&text, &pairs) {
+            Ok((file, paths)) => {
+                let set = overrides.iter().cloned().zip(paths).collect();
+                Ok(Loaded { name: name.to_string(), text, folder, file, set })
+            }
+            Err(wrong) => Err(all(wrong.into_iter().map(|e| {
+                let typed = e.given.and_then(|i| overrides.get(i)).cloned();
+                tell(e, name, &text, typed.as_deref())
+            }))),
         }
     }
 
     /// Where something is wrong, as text.
     pub fn explain(&self, e: SceneError) -> LoadError {
-        LoadError(e.located(&self.text).render(&self.name, &self.text))
+        LoadError(self.tell(e))
+    }
+
+    fn tell(&self, mut e: SceneError) -> String {
+        // The last override of a value is the one that counts.
+        let inside = |path: &str| {
+            let rest = e.key.as_deref().and_then(|key| key.strip_prefix(path));
+            rest.is_some_and(|r| r.is_empty() || r.starts_with(['.', '[']))
+        };
+        e.given = self.set.iter().rposition(|(_, path)| inside(path));
+        let typed = e.given.map(|i| self.set[i].0.as_str());
+        tell(e, &self.name, &self.text, typed)
     }
 
     /// Reads a mesh that the scene names, in its folder or one of `allowed`.
@@ -74,6 +94,8 @@ impl Loaded {
         if mesh.tets.is_empty() {
             return Err(format!("{} has no tetrahedra, only a surface", path.display()));
         }
+        memory::check_mesh(mesh.vertices.len(), mesh.tets.len(), memory::limit())
+            .map_err(|e| format!("{} {e}", path.display()))?;
         notes.extend(mesh.notes.iter().map(|n| format!("{}: {n}", path.display())));
         let groups = mesh.groups.into_iter().map(|g| (g.name, g.nodes)).collect();
         Ok(Asset { vertices: mesh.vertices, tets: mesh.tets, groups })
@@ -81,6 +103,7 @@ impl Loaded {
 
     /// Builds the scene. Meshes may also lie in the folders of `allowed`. With it, notes about repaired meshes.
     pub fn build(&self, allowed: &[PathBuf]) -> Result<(Program, Vec<String>), LoadError> {
+        memory::check(&self.file, memory::limit()).map_err(|e| self.explain(e))?;
         let mut notes = Vec::new();
         let program = Program::new(&self.file, &mut |path| self.asset(path, allowed, &mut notes))
             .map_err(|e| self.explain(e))?;
@@ -89,13 +112,27 @@ impl Loaded {
 
     /// Everything that is wrong with the scene, as text.
     pub fn problems(&self, allowed: &[PathBuf]) -> Result<(), LoadError> {
+        // Not with the others: looking for those makes the bodies.
+        memory::check(&self.file, memory::limit()).map_err(|e| self.explain(e))?;
         let wrong = problems(&self.file, &mut |path| self.asset(path, allowed, &mut Vec::new()));
         if wrong.is_empty() {
             return Ok(());
         }
-        let text: Vec<String> = wrong.into_iter().map(|e| self.explain(e).0).collect();
-        Err(LoadError(text.join("error: ")))
+        Err(all(wrong.into_iter().map(|e| self.tell(e))))
     }
+}
+
+/// Several errors as one text; whoever prints it says `error: ` before the first.
+fn all(errors: impl Iterator<Item = String>) -> LoadError {
+    LoadError(errors.collect::<Vec<_>>().join("error: "))
+}
+
+/// An error as text: with its place, or with what was `typed` if the value comes from the command line.
+fn tell(mut e: SceneError, name: &str, text: &str, typed: Option<&str>) -> String {
+    if let Some(typed) = typed {
+        e.message = format!("--set {typed}: {}", e.message);
+    }
+    e.located(text).render(name, text)
 }
 
 /// An error and its causes in one line.

@@ -190,6 +190,12 @@ fn wrong_scenes_name_file_line_key_and_a_hint() {
         ("version = 1", "version = 2", 1, "version"),
         ("cells = [4, 1, 1]", "cells = [4, 0, 1]", 10, "cell"),
         ("cells = [4, 1, 1]", "cells = [100000, 100000, 100000]", 10, "too large"),
+        (
+            "cells = [4, 1, 1]",
+            "cells = [2000, 2000, 2000]",
+            10,
+            "8.0e9 nodes and 4.8e10 elements, which need at least 1.6 PB of memory",
+        ),
         ("body = \"beam\"", "body = \"bean\"", 13, "did you mean `beam`?"),
         ("[0, 5, 10, 15]", "[0, 500]", 14, "500 does not exist"),
         (
@@ -246,10 +252,36 @@ fn set_changes_values_by_path() {
     let text = String::from_utf8_lossy(&o.stdout).into_owned();
     assert_eq!(code(&o), 0, "{}", errors(&o));
     assert!(text.contains("9 frames") && text.contains("48 tetrahedra"), "{text}");
-    for bad in
-        ["time.frames", "tim.frames=3", "body.none.name=x", "body.0.material.yung=3", "solve.iterations=many"]
-    {
-        assert_eq!(code(&supple(&f.0, &["check", "beam.toml", "--set", bad])), 2, "{bad}");
+}
+
+#[test]
+fn wrong_overrides_name_the_key_and_a_hint() {
+    let f = Folder::new("wrong-set");
+    f.write("beam.toml", SCENE);
+    for (bad, key, says) in [
+        ("time.frames", "", "write it as key.path=value"),
+        ("tim.frames=3", "tim", "did you mean `time`?"),
+        ("solve.iteration=3", "solve.iteration", "did you mean `iterations`?"),
+        ("body.none.name=x", "body.none.name", "there is no `none`"),
+        ("body.bean.name=x", "body.bean.name", "did you mean `beam`?"),
+        ("body.0.material.yung=3", "body[0].material.yung", "did you mean `young`?"),
+        ("body.beam.material.young=soft", "body[0].material.young", "invalid type: string \"soft\""),
+        ("body.beam.shape.cells=[4,1,\"x\"]", "body[0].shape.cells", "invalid type: string \"x\""),
+        ("solve.iterations=many", "solve.iterations", "invalid type: string \"many\""),
+        ("solve.iterations=0", "solve.iterations", "--set solve.iterations=0: "),
+        ("body.beam.material.young=-1", "body[0].material.young", "must be positive"),
+        ("time.dt.x=1", "time.dt.x", "`x` is inside of a plain value"),
+        ("time..dt=1", "time..dt", "is not a key"),
+    ] {
+        for verb in ["check", "run"] {
+            let o = supple(&f.0, &[verb, "beam.toml", "--set", "time.frames=2", "--set", bad]);
+            let e = errors(&o);
+            assert_eq!(code(&o), 2, "{verb} {bad}: {e}");
+            assert!(e.contains(&format!("--set {bad}: ")) && e.contains(says), "{bad}: {e}");
+            assert!(key.is_empty() || e.contains(&format!("\nkey: {key}\n")), "{bad}: {e}");
+            // It is not the file that is wrong.
+            assert!(!e.contains("beam.toml:") || e.contains("beam.toml: --set"), "{bad}: {e}");
+        }
     }
 }
 
@@ -263,35 +295,6 @@ fn schema_completions_and_manual_are_printed() {
         let o = supple(&f.0, &["generate", what]);
         assert!(code(&o) == 0 && o.stdout.len() > 500, "{what}");
     }
-}
-
-#[cfg(unix)]
-#[test]
-fn an_interrupt_ends_at_a_whole_frame_with_valid_outputs() {
-    let f = Folder::new("interrupt");
-    f.write("beam.toml", &SCENE.replace("frames = 6", "frames = 1000000"));
-    let mut child = Command::new(env!("CARGO_BIN_EXE_supple"))
-        .args(["run", "beam.toml", "-q", "--export", "npz", "--stats", "s.jsonl"])
-        .current_dir(&f.0)
-        .spawn()
-        .unwrap();
-    // Wait until it has simulated something.
-    let begun = std::time::Instant::now();
-    while std::fs::metadata(f.path("s.jsonl")).map_or(0, |m| m.len()) < 2000 {
-        assert!(begun.elapsed().as_secs() < 60);
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    let sent = std::time::Instant::now();
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let status = child.wait().unwrap();
-    let took = sent.elapsed().as_secs_f64();
-    assert!(took < 5.0, "{took} s");
-    assert_eq!(status.code(), Some(0));
-    let stats = std::fs::read_to_string(f.path("s.jsonl")).unwrap();
-    for line in stats.lines() {
-        serde_json::from_str::<serde_json::Value>(line).unwrap();
-    }
-    assert!(f.path("out/beam/beam.npz").exists());
 }
 
 #[test]
@@ -308,5 +311,93 @@ fn check_finds_every_problem() {
     assert!(e.matches("error: three.toml:").count() == 3, "{e}");
     for key in ["time.dt", "body[0].material.young", "pin[0].body"] {
         assert!(e.contains(&format!("key: {key}")), "{e}");
+    }
+}
+
+#[test]
+fn everything_that_means_nothing_is_told_at_once() {
+    let f = Folder::new("nothing");
+    let text = SCENE
+        .replace("dt = 0.04", "dt = \"fast\"\nfps_ = 3")
+        .replace("iterations = 10", "iteratons = 10\nthreads_ = 2")
+        .replace("cells = [4, 1, 1]", "cells = [4, \"one\", 1], colour = 3")
+        .replace("young = 1e5", "yung = 1e5")
+        .replace("density = 1000.0", "density = [1]")
+        .replace("select = { ids = [0, 5, 10, 15] }", "select = { idz = [0, 5] }\nmotion = 7")
+        + "[outptu]\nexport = []\n[[anchor]]\nbody = \"beam\"\nselect = { all = true }\n";
+    f.write("many.toml", &text);
+    let expected = [
+        (3, "time.dt", "invalid type: string \"fast\", expected f64", ""),
+        (4, "time.fps_", "unknown field `fps_`", "did you mean `fps`?"),
+        (7, "solve.iteratons", "unknown field `iteratons`", "did you mean `iterations`?"),
+        (8, "solve.threads_", "unknown field `threads_`", "did you mean `threads`?"),
+        (12, "body[0].shape.cells", "invalid type: string \"one\", expected usize", ""),
+        (12, "body[0].shape.colour", "unknown field `colour`", ""),
+        (13, "body[0].material.yung", "unknown field `yung`", "did you mean `young`?"),
+        (13, "body[0].material.density", "invalid type: sequence, expected f64", ""),
+        (16, "pin[0].select.idz", "unknown field `idz`", "did you mean `ids`?"),
+        (17, "pin[0].motion", "invalid type: integer `7`, expected a sequence", ""),
+        (18, "outptu", "unknown field `outptu`", "did you mean `output`?"),
+        (20, "anchor[0]", "missing field `stiffness`", ""),
+    ];
+    for verb in ["check", "run"] {
+        let o = supple(&f.0, &[verb, "many.toml"]);
+        assert_eq!(code(&o), 2);
+        let e = errors(&o);
+        let told: Vec<&str> = e.split("error: ").skip(1).collect();
+        for (line, key, says, hint) in expected {
+            let right = |t: &&&str| {
+                t.starts_with(&format!("many.toml:{line}:"))
+                    && t.contains(says)
+                    && t.contains(&format!("\nkey: {key}\n"))
+            };
+            let found = told.iter().find(right).unwrap_or_else(|| panic!("{line} {key}: {e}"));
+            assert_eq!(found.contains("hint: "), !hint.is_empty(), "{found}");
+            assert!(found.contains(hint), "{found}");
+        }
+        assert_eq!(told.len(), expected.len(), "{e}");
+    }
+    // Bounded, whatever comes.
+    f.write("flood.toml", &(0..500).map(|i| format!("key{i} = 1\n")).collect::<String>());
+    let e = errors(&supple(&f.0, &["check", "flood.toml"]));
+    assert_eq!(e.matches("error: ").count(), 50);
+    // What is no TOML is told line by line.
+    f.write("broken.toml", &SCENE.replace("dt = 0.04", "dt = = 1").replace("iterations = 10", "threads = 2"));
+    let e = errors(&supple(&f.0, &["check", "broken.toml"]));
+    assert!(
+        e.contains("broken.toml:3:") && e.contains("broken.toml:7:") && e.contains("duplicate key"),
+        "{e}"
+    );
+}
+
+#[test]
+fn a_node_follows_one_motion() {
+    let f = Folder::new("twice");
+    let twice = |first: &str, second: &str| {
+        let pin =
+            |ids: &str, more: &str| format!("[[pin]]\nbody = \"beam\"\nselect = {{ ids = {ids} }}\n{more}");
+        let held = SCENE.split("[[pin]]").next().unwrap();
+        f.write("twice.toml", &format!("{held}{}{}", pin("[0, 5, 10]", first), pin("[10, 15]", second)));
+        supple(&f.0, &["check", "twice.toml"])
+    };
+    let (up, turn) = (
+        "motion = [{ time = 1, translate = [0, 1, 0] }]\n",
+        "motion = [{ time = 1, rotate = { axis = \"x\", angle = 90 } }]\n",
+    );
+    let about = "motion = [{ time = 1, rotate = { axis = \"x\", angle = 90 }, centre = [0, 0, 0] }]\n";
+    for (first, second) in [("", ""), (up, up), (about, about)] {
+        let o = twice(first, second);
+        assert_eq!(code(&o), 0, "{}", errors(&o));
+    }
+    // Each of the two turns about the middle of its own nodes.
+    for (first, second) in [("", up), (up, ""), (up, turn), (turn, turn)] {
+        let o = twice(first, second);
+        let e = errors(&o);
+        assert_eq!(code(&o), 2, "{e}");
+        assert!(
+            e.contains("node 10 of body `beam` is held by pin[0] too") && e.contains("key: pin[1].select"),
+            "{e}"
+        );
+        assert_eq!(code(&supple(&f.0, &["run", "twice.toml"])), 2);
     }
 }

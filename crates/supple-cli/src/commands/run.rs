@@ -1,4 +1,7 @@
 //! `supple run`: a scene from a file to an animation.
+mod foresee;
+mod summary;
+
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -14,7 +17,10 @@ use supple::scene::{MOST_FRAMES, Program};
 use supple::{Status, StepReport};
 
 use super::Failure;
-use crate::export::{self, Exporter, Floor, Format, Frame, Model, ModelBody};
+use foresee::foresee;
+use summary::{Tally, summary};
+
+use crate::export::{self, Exporter, Finish, Floor, Format, Frame, Model, ModelBody};
 use crate::files::OutputDir;
 use crate::input;
 use crate::load::Loaded;
@@ -84,17 +90,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     simulate(&scene, &stem, &args.options, &[])
 }
 
-/// What a run knows of its frames.
-struct Tally {
-    reports: usize,
-    converged: usize,
-    iterations: usize,
-    seconds: f64,
-    worst: f64,
-    inverted: usize,
-    last: Option<StepReport>,
-}
-
 /// Simulates a loaded scene and writes what was asked for. `extra` formats are those that the verb adds.
 pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format]) -> Result<(), Failure> {
     let started = Instant::now();
@@ -128,18 +123,20 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     } else {
         None
     };
-    let mut exporters = Vec::new();
-    for f in formats {
-        let e = export::exporter(f, name, model(&program), &export_options(scene, &program, frames))
-            .map_err(Failure::input)?;
-        if let Some(folder) = &folder {
+    let formats: Vec<Format> = formats.into_iter().collect();
+    let pictures = export_options(scene, &program, first, frames);
+    let mut exporters =
+        export::exporters(&formats, name, &model(&program), &pictures).map_err(Failure::input)?;
+    // In an empty folder nothing can be in the way, however many frames there are.
+    let occupied = folder.as_ref().filter(|f| !f.is_empty());
+    for e in &exporters {
+        if let Some(folder) = occupied {
             for file in e.outputs(frames) {
                 folder.check(&file).map_err(Failure::input)?;
             }
         }
-        exporters.push(e);
     }
-    if let (Some(every), Some(folder)) = (options.checkpoint_every, &folder) {
+    if let (Some(every), Some(folder)) = (options.checkpoint_every, occupied) {
         for frame in (first + 1..=frames).filter(|f| f % every == 0) {
             folder.check(&checkpoint_name(name, frame)).map_err(Failure::input)?;
         }
@@ -165,10 +162,8 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     for note in &notes {
         bar.println(format!("note: {note}"));
     }
-    let mut tally =
-        Tally { reports: 0, converged: 0, iterations: 0, seconds: 0.0, worst: 0.0, inverted: 0, last: None };
+    let mut tally = Tally::default();
     let mut outcome = Ok(());
-    let mut interrupted = false;
     export_frame(&mut exporters, folder.as_ref(), &program, first)?;
     for frame in first + 1..=frames {
         let report = match program.frame_with(&mut || stop.load(Ordering::Relaxed)) {
@@ -179,7 +174,7 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
             }
         };
         if report.status == Status::Stopped {
-            interrupted = true;
+            tally.interrupted = true;
             break;
         }
         let mut keep = || -> Result<(), Failure> {
@@ -222,44 +217,30 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
             break;
         }
         if stop.load(Ordering::Relaxed) {
-            interrupted = true;
+            tally.interrupted = true;
             break;
         }
     }
-    bar.set_message(if interrupted {
+    bar.set_message(if tally.interrupted {
         "interrupted, writing what there is (again: leave at once)"
     } else {
         "writing"
     });
-    let mut written = Vec::new();
+    let mut done = Finish::default();
     if let Some(folder) = &folder {
         for e in &mut exporters {
-            match e.finish(folder) {
-                Ok(files) => written.extend(files),
+            match e.end(folder, &|| stop.load(Ordering::Relaxed)) {
+                Ok(one) => {
+                    done.files.extend(one.files);
+                    done.notes.extend(one.notes);
+                }
                 Err(e) => outcome = outcome.and(Err(Failure::run(e))),
             }
         }
     }
     bar.finish_and_clear();
-    summary(&program, &tally, options, started.elapsed().as_secs_f64(), interrupted, &written)?;
+    summary(&program, &tally, options, started.elapsed().as_secs_f64(), &done)?;
     outcome
-}
-
-impl Tally {
-    fn add(&mut self, r: &StepReport) {
-        self.reports += 1;
-        self.converged += usize::from(r.status == Status::Converged);
-        self.iterations += r.iterations;
-        self.seconds += r.timings.total();
-        // A residual that is no number counts as the worst.
-        self.worst = if r.force_residual >= self.worst || r.force_residual.is_nan() {
-            r.force_residual
-        } else {
-            self.worst
-        };
-        self.inverted = self.inverted.max(r.inverted);
-        self.last = Some(*r);
-    }
 }
 
 fn progress(frames: u64, quiet: bool) -> ProgressBar {
@@ -287,8 +268,8 @@ fn create(path: &Path, force: bool) -> Result<(BufWriter<File>, PathBuf), Failur
 
 fn write_stats(file: &mut BufWriter<File>, frame: u64, r: &StepReport) -> std::io::Result<()> {
     let line = json!({
-        "frame": frame, "time": r.time, "status": r.status, "iterations": r.iterations,
-        "primal": r.primal, "dual": r.dual, "force_residual": r.force_residual,
+        "frame": frame, "time": r.time, "status": r.status, "method": r.method, "iterations": r.iterations,
+        "primal": r.primal, "dual": r.dual, "force_residual": r.force_residual, "step": r.step,
         "energy": { "elastic": r.energy.elastic, "kinetic": r.energy.kinetic, "potential": r.energy.potential },
         "inverted": r.inverted,
         "local_ms": 1e3 * r.timings.local, "global_ms": 1e3 * r.timings.global, "frame_ms": 1e3 * r.timings.total(),
@@ -327,9 +308,10 @@ fn model(program: &Program) -> Model {
     Model { bodies, pins }
 }
 
-fn export_options(scene: &Loaded, program: &Program, frames: u64) -> export::Options {
+fn export_options(scene: &Loaded, program: &Program, first: u64, frames: u64) -> export::Options {
     let dt = program.simulation.settings().time.dt * f64::from(program.substeps);
-    let mut o = export::Options { fps: 1.0 / dt, frames, ..export::Options::default() };
+    let expected = Some(foresee(program, dt * frames.saturating_sub(first) as f64));
+    let mut o = export::Options { fps: 1.0 / dt, frames, expected, ..export::Options::default() };
     if let Some(view) = scene.file.output.view {
         o.from = view;
     }
@@ -363,105 +345,4 @@ fn export_frame(
         e.frame(folder, &frame).map_err(Failure::run)?;
     }
     Ok(())
-}
-
-fn summary(
-    program: &Program,
-    t: &Tally,
-    options: &Options,
-    seconds: f64,
-    interrupted: bool,
-    written: &[PathBuf],
-) -> Result<(), Failure> {
-    let frames = t.reports.max(1) as f64;
-    if let Some(path) = &options.json {
-        let energy = t.last.map(|r| r.energy);
-        let text = json!({
-            "frames": t.reports, "converged": t.converged, "interrupted": interrupted,
-            "nodes": program.simulation.node_count(), "elements": program.simulation.element_count(),
-            "threads": program.simulation.threads(), "iterations": t.iterations,
-            "frame_ms": 1e3 * t.seconds / frames, "seconds": seconds,
-            "worst_force_residual": t.worst, "most_inverted": t.inverted, "energy": energy,
-            "outputs": written.iter().map(|p| p.display().to_string()).collect::<Vec<_>>(),
-        });
-        let text = format!("{text}\n");
-        if path.as_os_str() == "-" {
-            std::io::stdout().write_all(text.as_bytes()).into_diagnostic().map_err(Failure::run)?;
-        } else {
-            let (mut file, _) = create(path, options.force)?;
-            file.write_all(text.as_bytes())
-                .and_then(|()| file.flush())
-                .into_diagnostic()
-                .map_err(Failure::run)?;
-        }
-    }
-    if options.quiet || options.json.as_deref().is_some_and(|p| p.as_os_str() == "-") {
-        return Ok(());
-    }
-    let mut text = String::new();
-    let mut row = |name: &str, value: String| text.push_str(&format!("{name:<22}{value}\n"));
-    row("bodies", format!("{}", program.bodies.len()));
-    row(
-        "nodes, elements",
-        format!("{}, {}", program.simulation.node_count(), program.simulation.element_count()),
-    );
-    row(
-        "frames",
-        format!("{}{} in {seconds:.1} s", t.reports, if interrupted { " (interrupted)" } else { "" }),
-    );
-    row(
-        "time per frame",
-        format!(
-            "{:.2} ms on {} thread(s), {:.1} iterations",
-            1e3 * t.seconds / frames,
-            program.simulation.threads(),
-            t.iterations as f64 / frames
-        ),
-    );
-    row(
-        "converged",
-        format!("{} of {} frames; worst force residual {:.1e}", t.converged, t.reports, t.worst),
-    );
-    if 2 * t.converged < t.reports && program.simulation.settings().solve.tolerance > 0.0 {
-        row(
-            "",
-            "most frames stopped before the tolerance: see --set solve.iterations=… or solve.tolerance=…"
-                .into(),
-        );
-    }
-    if t.inverted > 0 {
-        let now = t.last.map_or(0, |r| r.inverted);
-        row("inverted elements", format!("at most {}, {now} at the end", t.inverted));
-    }
-    if let Some(r) = t.last {
-        row(
-            "energy at the end",
-            format!("elastic {:.3e} J, kinetic {:.3e} J", r.energy.elastic, r.energy.kinetic),
-        );
-    }
-    for line in by_kind(written) {
-        row("wrote", line);
-    }
-    std::io::stdout().write_all(text.as_bytes()).into_diagnostic().map_err(Failure::run)
-}
-
-/// One line per kind of file: the file, or the first and last of a sequence.
-fn by_kind(written: &[PathBuf]) -> Vec<String> {
-    let mut kinds: Vec<(&std::ffi::OsStr, Vec<&PathBuf>)> = Vec::new();
-    for p in written {
-        let kind = p.extension().unwrap_or_default();
-        match kinds.iter_mut().find(|(k, _)| *k == kind) {
-            Some((_, list)) => list.push(p),
-            None => kinds.push((kind, vec![p])),
-        }
-    }
-    let line = |list: &[&PathBuf]| match list {
-        [one] => one.display().to_string(),
-        [first, .., last] => {
-            let last = last.file_name().unwrap_or_default().to_string_lossy();
-            format!("{} … {last} ({} files)", first.display(), list.len())
-        }
-        [] => String::new(),
-    };
-    kinds.iter().map(|(_, list)| line(list)).collect()
 }

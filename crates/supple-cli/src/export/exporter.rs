@@ -1,7 +1,8 @@
 //! From a format to the thing that writes it, and the door where every frame is checked.
 use std::path::PathBuf;
 
-use super::movie::{Movie, MovieKind};
+use super::movie::Movie;
+use super::reel::MovieKind;
 use super::sequence::{Sequence, SequenceKind};
 use super::{ExportError, Format, Frame, Model, glb, npz, pc2, usda, vtu};
 use crate::files::OutputDir;
@@ -14,10 +15,25 @@ pub trait Exporter: Send {
 
     /// Completes the output with the frames so far and returns all files that were written. Without any frame there
     /// is no file. May be called again, also after a failure; no frame may follow a success.
-    fn finish(&mut self, out: &OutputDir) -> Result<Vec<PathBuf>, ExportError>;
+    fn finish(&mut self, out: &OutputDir) -> Result<Vec<PathBuf>, ExportError> {
+        self.end(out, &|| false).map(|done| done.files)
+    }
+
+    /// As [`Self::finish`], but in a hurry as soon as `stop` says so, which is asked between pictures: the frames so
+    /// far are written as they were drawn while they came. Also tells what the user should know of the output.
+    fn end(&mut self, out: &OutputDir, stop: &dyn Fn() -> bool) -> Result<Finish, ExportError>;
 
     /// The names that a run with the frames 0 to `frames`, both included, will write: to be checked before it.
-    fn outputs(&self, frames: u64) -> Vec<String>;
+    fn outputs(&self, frames: u64) -> Box<dyn Iterator<Item = String> + '_>;
+}
+
+/// What a finished export says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Finish {
+    /// All files that were written.
+    pub files: Vec<PathBuf>,
+    /// What the user should know of them.
+    pub notes: Vec<String>,
 }
 
 /// What a format needs to know besides the model. The default is a picture of the whole run from
@@ -32,6 +48,9 @@ pub struct Options {
     pub size: (u32, u32),
     /// What the camera shows. None: all surfaces and springs at all times.
     pub bounds: Option<Bounds>,
+    /// What the bodies are expected to reach, as far as that can be known before: pictures are drawn while the run
+    /// lasts, and only at its end, if the guess was bad, again. None: only where they start.
+    pub expected: Option<Bounds>,
     /// Direction from the bodies to the eye.
     pub from: [f64; 3],
     /// The floor of pictures.
@@ -74,6 +93,7 @@ impl Default for Options {
             frames: 0,
             size: (960, 540),
             bounds: None,
+            expected: None,
             from: Camera::THREE_QUARTER,
             floor: Floor::Below,
             look: Look::LIGHT,
@@ -91,6 +111,17 @@ pub fn exporter(
     model: Model,
     options: &Options,
 ) -> Result<Box<dyn Exporter>, ExportError> {
+    exporters(&[format], name, &model, options)?.pop().ok_or(ExportError::Frames("no format was given"))
+}
+
+/// Makes the exporters of several formats, in their order but for pictures, which come last: one exporter writes all
+/// of them, because it draws each frame once.
+pub fn exporters(
+    formats: &[Format],
+    name: &str,
+    model: &Model,
+    options: &Options,
+) -> Result<Vec<Box<dyn Exporter>>, ExportError> {
     model.check()?;
     if !(1e-3..=1e5).contains(&options.fps) {
         let fps = options.fps;
@@ -102,21 +133,31 @@ pub fn exporter(
         return Err(ExportError::Model(text));
     }
     let names = Names::new(name, options.frames);
-    let sink: Box<dyn Sink> = match format {
-        Format::Obj => Box::new(Sequence::new(SequenceKind::Obj, names)),
-        Format::Ply => Box::new(Sequence::new(SequenceKind::Ply, names)),
-        Format::Stl => Box::new(Sequence::new(SequenceKind::Stl, names)),
-        Format::Vtu => Box::new(vtu::Vtu::new(&model, names)),
-        Format::Glb => Box::new(glb::Glb::new(names)),
-        Format::Usda => Box::new(usda::Usda::new(&model, names, options.fps)),
-        Format::Pc2 => Box::new(pc2::Pc2::new(names)),
-        Format::Npz => Box::new(npz::Npz::new(names)),
-        Format::Png => Box::new(Movie::new(MovieKind::Png, &model, names, options)?),
-        Format::Gif => Box::new(Movie::new(MovieKind::Gif, &model, names, options)?),
-        Format::Apng => Box::new(Movie::new(MovieKind::Apng, &model, names, options)?),
-        Format::Mp4 => Box::new(Movie::new(MovieKind::Mp4, &model, names, options)?),
-    };
-    Ok(Box::new(Door { format, model, sink, before: None, written: None }))
+    let mut movies = Vec::new();
+    let mut doors = Vec::new();
+    for &format in formats {
+        let names = names.clone();
+        let sink: Box<dyn Sink> = match format {
+            Format::Obj => Box::new(Sequence::new(SequenceKind::Obj, names)),
+            Format::Ply => Box::new(Sequence::new(SequenceKind::Ply, names)),
+            Format::Stl => Box::new(Sequence::new(SequenceKind::Stl, names)),
+            Format::Vtu => Box::new(vtu::Vtu::new(model, names)),
+            Format::Glb => Box::new(glb::Glb::new(names)),
+            Format::Usda => Box::new(usda::Usda::new(model, names, options.fps)),
+            Format::Pc2 => Box::new(pc2::Pc2::new(names)),
+            Format::Npz => Box::new(npz::Npz::new(names)),
+            Format::Png | Format::Gif | Format::Apng | Format::Mp4 => {
+                movies.push(format);
+                continue;
+            }
+        };
+        doors.push(Door::boxed(format, model, sink));
+    }
+    if let Some(&first) = movies.first() {
+        let kinds = movies.iter().filter_map(|&format| MovieKind::of(format)).collect();
+        doors.push(Door::boxed(first, model, Box::new(Movie::new(kinds, model, names, options)?)));
+    }
+    Ok(doors)
 }
 
 /// A format; frames have been checked before they come here.
@@ -124,7 +165,16 @@ pub(super) trait Sink: Send {
     fn frame(&mut self, out: &OutputDir, model: &Model, frame: &Frame<'_>) -> Result<(), ExportError>;
     /// Called after at least one frame.
     fn finish(&mut self, out: &OutputDir, model: &Model) -> Result<Vec<PathBuf>, ExportError>;
-    fn outputs(&self, frames: u64) -> Vec<String>;
+    /// The same, in a hurry if asked; see [`Exporter::end`].
+    fn end(
+        &mut self,
+        out: &OutputDir,
+        model: &Model,
+        _stop: &dyn Fn() -> bool,
+    ) -> Result<Finish, ExportError> {
+        Ok(Finish { files: self.finish(out, model)?, notes: Vec::new() })
+    }
+    fn outputs(&self, frames: u64) -> Box<dyn Iterator<Item = String> + '_>;
 }
 
 /// How files are named.
@@ -165,12 +215,12 @@ struct Door {
     model: Model,
     sink: Box<dyn Sink>,
     before: Option<Before>,
-    written: Option<Vec<PathBuf>>,
+    done: Option<Finish>,
 }
 
 impl Exporter for Door {
     fn frame(&mut self, out: &OutputDir, frame: &Frame<'_>) -> Result<(), ExportError> {
-        if self.written.is_some() {
+        if self.done.is_some() {
             return Err(ExportError::Frames("the export is finished already"));
         }
         self.check(frame)?;
@@ -185,21 +235,26 @@ impl Exporter for Door {
         Ok(())
     }
 
-    fn finish(&mut self, out: &OutputDir) -> Result<Vec<PathBuf>, ExportError> {
-        if let Some(written) = &self.written {
-            return Ok(written.clone());
+    fn end(&mut self, out: &OutputDir, stop: &dyn Fn() -> bool) -> Result<Finish, ExportError> {
+        if let Some(done) = &self.done {
+            return Ok(done.clone());
         }
-        let written = if self.before.is_some() { self.sink.finish(out, &self.model)? } else { Vec::new() };
-        self.written = Some(written.clone());
-        Ok(written)
+        let done =
+            if self.before.is_some() { self.sink.end(out, &self.model, stop)? } else { Finish::default() };
+        self.done = Some(done.clone());
+        Ok(done)
     }
 
-    fn outputs(&self, frames: u64) -> Vec<String> {
+    fn outputs(&self, frames: u64) -> Box<dyn Iterator<Item = String> + '_> {
         self.sink.outputs(frames)
     }
 }
 
 impl Door {
+    fn boxed(format: Format, model: &Model, sink: Box<dyn Sink>) -> Box<dyn Exporter> {
+        Box::new(Self { format, model: model.clone(), sink, before: None, done: None })
+    }
+
     fn check(&self, frame: &Frame<'_>) -> Result<(), ExportError> {
         let refuse = |reason: String| Err(ExportError::Frame { frame: frame.index, reason });
         let (nodes, needed) = (frame.positions.len(), self.model.nodes());

@@ -1,7 +1,7 @@
 //! Pictures, movies and meshes: single ones to any writer, animations into an [`OutputDir`](crate::files::OutputDir).
 //!
 //! An animation is a constant [`Model`] and one [`Frame`] after another. [`exporter()`] turns a [`Format`] into an
-//! [`Exporter`], which takes the frames as they come and may be finished after any of them. What a format can only
+//! [`Exporter`] (and [`exporters()`] several, which share the drawing of pictures), which takes the frames as they come and may be finished after any of them. What a format can only
 //! write at the end waits in a file without a name, not in memory.
 //!
 //! | file | holds |
@@ -17,9 +17,10 @@
 //! | `usda` | the surface as USD with time samples |
 //! | `pc2` | all nodes as PointCache2 |
 //! | `npz`, `zip` | all nodes for numpy |
-//! | `movie`, `paint`, `ffmpeg` | frames drawn at the end: PNG sequence, GIF, animated PNG, MP4 |
+//! | `movie`, `paint` | frames drawn as they come, and again at the end if the camera must show more or less |
+//! | `reel`, `ffmpeg` | drawn frames as PNG sequence, GIF, animated PNG, MP4 |
 //! | `shell`, `crease` | the nodes that a surface uses; vertices split at sharp edges, normals |
-//! | `spool`, `bytes` | records that wait on disk; numbers as bytes |
+//! | `spool`, `bytes` | bytes that wait on disk; numbers as bytes |
 //!
 //! To add a format: a file with a `Sink`, a variant of [`Format`] and an arm in [`exporter()`].
 pub mod apng;
@@ -40,6 +41,7 @@ mod pc2;
 pub mod ply;
 pub mod png;
 pub mod quantise;
+mod reel;
 mod sequence;
 mod shell;
 mod spool;
@@ -56,7 +58,7 @@ use thiserror::Error;
 use crate::files::FileError;
 use crate::picture::Image;
 
-pub use exporter::{ColourBy, Exporter, Floor, Options, exporter};
+pub use exporter::{ColourBy, Exporter, Finish, Floor, Options, exporter, exporters};
 pub use format::{Format, UnknownFormat};
 pub use model::{Frame, Model, ModelBody};
 

@@ -5,14 +5,40 @@ use super::shell::Shell;
 use super::{ExportError, Frame, Model};
 use crate::picture::{Ball, Bounds, Camera, Colour, Drawable, Legend, Rod, Scene3, palette};
 
-/// Radii of springs and pins, and the gap above the floor, as parts of the box's diagonal.
+/// Radii of springs and pins, and the gap above the floor, as parts of the diagonal of what is shown.
 const ROD: f64 = 0.004;
 const PIN: f64 = 0.008;
 const GAP: f64 = 0.01;
+/// Heights of the floor that look alike, as a part of the same.
+const FLOORS: f64 = 0.05;
 /// Springs of a body without colour are dark, pins darker.
 const PIN_COLOUR: [f32; 3] = [0.20, 0.22, 0.26];
 
-/// Keeps of each frame what a picture of it needs, and draws it later, when the whole run is known.
+/// How frames are shown: what the camera is fitted to, where the floor is, what colours mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Stage {
+    pub camera: Camera,
+    /// Height of the floor.
+    floor: Option<f64>,
+    /// Unit of the thickness of springs and pins: the diagonal of what is shown.
+    size: f64,
+    /// Values at both ends of the colours.
+    range: [f64; 2],
+}
+
+impl Stage {
+    /// True if frames look alike on both, but for the distance: floors as near, the same colours.
+    pub fn like(&self, other: &Stage) -> bool {
+        let floors = match (self.floor, other.floor) {
+            (Some(a), Some(b)) => (a - b).abs() <= FLOORS * self.size,
+            (a, b) => a == b,
+        };
+        floors && self.range == other.range
+    }
+}
+
+/// Keeps of each frame what a picture of it needs, and makes scenes of that: at once, on a stage that is a guess, or
+/// later, when the whole run is known.
 pub(super) struct Painter {
     shells: Vec<Shell>,
     /// Vertices of all shells.
@@ -20,6 +46,7 @@ pub(super) struct Painter {
     options: Options,
     /// Middle of the first frame: what is kept are single-precision distances to it.
     origin: Option<[f64; 3]>,
+    /// All that was seen so far.
     bounds: Bounds,
     /// Least and greatest value of the field so far.
     range: [f64; 2],
@@ -62,33 +89,47 @@ impl Painter {
         Ok(record)
     }
 
-    /// The camera for all frames.
-    pub fn camera(&self, width: u32, height: u32) -> Camera {
-        Camera::fit_from(&self.shown(), f64::from(width) / f64::from(height), self.options.from)
+    /// A stage that shows a box; without one, all frames so far.
+    pub fn stage(&self, shown: Option<&Bounds>, aspect: f64) -> Stage {
+        let seen = shown.unwrap_or(&self.bounds);
+        let shown = self.options.bounds.as_ref().unwrap_or(seen);
+        let size = shown.diagonal();
+        let floor = match self.options.floor {
+            Floor::Below if seen.is_empty() => None,
+            Floor::Below => Some(seen.low[1] - GAP * size),
+            Floor::At(height) => Some(height),
+            Floor::Off => None,
+        };
+        let range = self.options.colour_by.as_ref().and_then(|by| by.range).unwrap_or(self.range);
+        Stage { camera: Camera::fit_from(shown, aspect, self.options.from), floor, size, range }
+    }
+
+    /// True if a stage shows all frames so far, whole and above the floor.
+    pub fn fits(&self, stage: &Stage, aspect: f64) -> bool {
+        let below = self.options.floor == Floor::Below && stage.floor.is_some_and(|f| self.bounds.low[1] < f);
+        !below && (self.options.bounds.is_some() || stage.camera.sees(&self.bounds, aspect))
+    }
+
+    /// All that was seen so far.
+    pub fn bounds(&self) -> &Bounds {
+        &self.bounds
     }
 
     /// The scene of a record.
-    pub fn scene(&self, model: &Model, record: &[u8]) -> Scene3 {
+    pub fn scene(&self, model: &Model, record: &[u8], stage: &Stage) -> Scene3 {
         let origin = self.origin.unwrap_or_default();
         let (places, values) = record.split_at((12 * (self.vertices + model.pins.len())).min(record.len()));
         let places: Vec<[f64; 3]> =
             points(places).map(|p| std::array::from_fn(|k| origin[k] + f64::from(p[k]))).collect();
         let values: Vec<f64> = singles(values).map(f64::from).collect();
-        let shown = self.shown();
-        let size = diagonal(&shown);
+        let Stage { floor, size, range: [low, high], .. } = *stage;
         let mut scene = Scene3 {
-            floor: match self.options.floor {
-                Floor::Below if self.bounds.is_empty() => None,
-                Floor::Below => Some(self.bounds.low[1] - GAP * size),
-                Floor::At(height) => Some(height),
-                Floor::Off => None,
-            },
+            floor,
             look: self.options.look,
             caption: self.options.caption.clone(),
             ..Scene3::default()
         };
         let by = self.options.colour_by.as_ref();
-        let [low, high] = by.and_then(|by| by.range).unwrap_or(self.range);
         if let Some(by) = by.filter(|_| low <= high) {
             scene.legend = Some(Legend { title: by.title.clone(), low, high });
         }
@@ -123,10 +164,6 @@ impl Painter {
         }));
         scene
     }
-
-    fn shown(&self) -> Bounds {
-        self.options.bounds.unwrap_or(self.bounds)
-    }
 }
 
 /// The field at each node: the mean over the tetrahedra around it, not a number where there are none.
@@ -148,12 +185,4 @@ fn at_nodes(model: &Model, frame: &Frame<'_>, by: &ColourBy) -> Result<Vec<f64>,
         }
     }
     Ok(sums.into_iter().map(|(sum, count)| sum / f64::from(count)).collect())
-}
-
-fn diagonal(bounds: &Bounds) -> f64 {
-    if bounds.is_empty() {
-        return 1.0;
-    }
-    let d: f64 = (0..3).map(|k| (bounds.high[k] - bounds.low[k]).powi(2)).sum::<f64>().sqrt();
-    if d > 0.0 && d.is_finite() { d } else { 1.0 }
 }

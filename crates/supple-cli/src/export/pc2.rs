@@ -68,7 +68,7 @@ impl Sink for Pc2 {
         Ok(vec![path])
     }
 
-    fn outputs(&self, _: u64) -> Vec<String> {
-        vec![self.name.clone()]
+    fn outputs(&self, _: u64) -> Box<dyn Iterator<Item = String> + '_> {
+        Box::new(std::iter::once(self.name.clone()))
     }
 }

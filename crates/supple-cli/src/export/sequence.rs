@@ -51,7 +51,7 @@ impl Sink for Sequence {
         Ok(self.written.clone())
     }
 
-    fn outputs(&self, frames: u64) -> Vec<String> {
-        (0..=frames).map(|frame| self.name(frame)).collect()
+    fn outputs(&self, frames: u64) -> Box<dyn Iterator<Item = String> + '_> {
+        Box::new((0..=frames).map(|frame| self.name(frame)))
     }
 }

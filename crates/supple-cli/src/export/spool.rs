@@ -1,16 +1,80 @@
-//! Records that wait on disk until the file that they belong to can be written.
+//! Bytes that wait on disk until the file that they belong to can be written.
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::ExportError;
 use crate::files::OutputDir;
 
-/// Records of one size in a temporary file, in the output folder, where there is room for them if there is for the
-/// result. It vanishes with the value; on Unix it has no name to begin with, so that nothing is left even by a kill.
-pub(super) struct Spool {
+/// A temporary file in the output folder, where there is room for it if there is for the result. It vanishes with the
+/// value; on Unix it has no name to begin with, so that nothing is left even by a kill.
+pub(super) struct Draft {
     file: File,
     path: Option<PathBuf>,
+}
+
+impl Draft {
+    /// An empty draft of the output `name`. Fails if that output may not be written.
+    pub fn create(out: &OutputDir, name: &str) -> Result<Self, ExportError> {
+        out.check(name)?;
+        Self::again(out, name)
+    }
+
+    /// An empty draft of the output `name`, whether it is there or not.
+    pub fn again(out: &OutputDir, name: &str) -> Result<Self, ExportError> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = out.path().join(format!(".{name}.{}.{count}.draft", std::process::id()));
+        // What an interrupted run with the same process id left behind.
+        let _ = fs::remove_file(&path);
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+        let path = if cfg!(unix) && fs::remove_file(&path).is_ok() { None } else { Some(path) };
+        Ok(Self { file, path })
+    }
+
+    /// Copies its first `bytes` bytes.
+    pub fn copy_to(&mut self, bytes: u64, writer: &mut impl Write) -> io::Result<()> {
+        self.copy_part(0..bytes, writer)
+    }
+
+    /// Copies some of its bytes.
+    pub fn copy_part(&mut self, part: Range<u64>, writer: &mut impl Write) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(part.start))?;
+        let bytes = part.end - part.start;
+        let copied = io::copy(&mut Read::by_ref(&mut self.file).take(bytes), writer)?;
+        if copied == bytes { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for Draft {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// Records of one size in a draft.
+pub(super) struct Spool {
+    draft: Draft,
     record: usize,
     records: u64,
 }
@@ -18,13 +82,7 @@ pub(super) struct Spool {
 impl Spool {
     /// An empty spool for the output `name`, with `record` bytes per record. Fails if that output may not be written.
     pub fn create(out: &OutputDir, name: &str, record: usize) -> Result<Self, ExportError> {
-        out.check(name)?;
-        let path = out.path().join(format!(".{name}.{}.spool", std::process::id()));
-        // What an interrupted run with the same process id left behind.
-        let _ = fs::remove_file(&path);
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
-        let path = if cfg!(unix) && fs::remove_file(&path).is_ok() { None } else { Some(path) };
-        Ok(Self { file, path, record, records: 0 })
+        Ok(Self { draft: Draft::create(out, name)?, record, records: 0 })
     }
 
     /// Records so far.
@@ -43,9 +101,9 @@ impl Spool {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "a record of another size"));
         }
         let end = self.bytes();
-        self.file.seek(SeekFrom::Start(end))?;
-        if let Err(error) = self.file.write_all(record) {
-            let _ = self.file.set_len(end);
+        self.draft.seek(SeekFrom::Start(end))?;
+        if let Err(error) = self.draft.write_all(record) {
+            let _ = self.draft.file.set_len(end);
             return Err(error);
         }
         self.records += 1;
@@ -54,23 +112,12 @@ impl Spool {
 
     /// Reads a part of a record.
     pub fn read(&mut self, record: u64, offset: usize, buffer: &mut [u8]) -> io::Result<()> {
-        self.file.seek(SeekFrom::Start(record * self.record as u64 + offset as u64))?;
-        self.file.read_exact(buffer)
+        self.draft.seek(SeekFrom::Start(record * self.record as u64 + offset as u64))?;
+        self.draft.file.read_exact(buffer)
     }
 
     /// Copies all records, one after another.
     pub fn copy_to(&mut self, writer: &mut impl Write) -> io::Result<()> {
-        self.file.seek(SeekFrom::Start(0))?;
-        let wanted = self.bytes();
-        let copied = io::copy(&mut Read::by_ref(&mut self.file).take(wanted), writer)?;
-        if copied == wanted { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
-    }
-}
-
-impl Drop for Spool {
-    fn drop(&mut self) {
-        if let Some(path) = &self.path {
-            let _ = fs::remove_file(path);
-        }
+        self.draft.copy_to(self.bytes(), writer)
     }
 }

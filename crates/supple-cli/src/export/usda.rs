@@ -2,14 +2,14 @@
 //!
 //! Time codes are frames: `time · fps`, so that tools that count frames show whole numbers.
 use std::collections::HashSet;
-use std::io::{self, Write};
+use std::fmt::Write as _;
+use std::io::{self, Seek, SeekFrom, Write as _};
 use std::path::PathBuf;
 
-use super::bytes::{points, put_point};
 use super::exporter::{Names, Sink};
 use super::shell::Shell;
-use super::spool::Spool;
-use super::{ExportError, Frame, Model};
+use super::spool::Draft;
+use super::{ExportError, Frame, Model, ModelBody};
 use crate::files::OutputDir;
 use crate::picture::palette::to_linear;
 
@@ -20,47 +20,106 @@ pub(super) struct Usda {
     name: String,
     fps: f64,
     shells: Vec<Shell>,
-    spool: Option<Spool>,
-    codes: Vec<f64>,
-    /// Largest side of the box of the first frame, m.
-    size: f64,
+    parts: Vec<Part>,
+    /// The points of each frame as text, part after part: what takes long is done while the run lasts.
+    draft: Option<Draft>,
+    /// Bytes of the draft.
+    end: u64,
+    frames: Vec<Sample>,
+    /// Half of the thickness of springs, m.
+    radius: f32,
+}
+
+/// A thing of its own in the file: the surface or the springs of a body.
+struct Part {
+    body: usize,
+    springs: bool,
+    /// The vertices of the body's shell that it uses, in their order.
+    order: Vec<u32>,
+}
+
+/// A frame: its time code, and for each part its box and where its points are in the draft.
+struct Sample {
+    code: f64,
+    parts: Vec<([[f32; 3]; 2], std::ops::Range<u64>)>,
 }
 
 impl Usda {
     pub fn new(model: &Model, names: Names, fps: f64) -> Self {
         let shells = Shell::all(model);
-        Self { name: names.whole("usda"), fps, shells, spool: None, codes: Vec::new(), size: 0.0 }
+        let mut parts = Vec::new();
+        for (body, shell) in shells.iter().enumerate() {
+            if !shell.triangles.is_empty() {
+                parts.push(Part { body, springs: false, order: (0..shell.nodes.len() as u32).collect() });
+            }
+            if !shell.edges.is_empty() {
+                parts.push(Part { body, springs: true, order: shell.edges.as_flattened().to_vec() });
+            }
+        }
+        let (name, frames) = (names.whole("usda"), Vec::new());
+        Self { name, fps, shells, parts, draft: None, end: 0, frames, radius: 0.0 }
+    }
+
+    /// Ten digits are enough to tell frames, and hide that 0.04 is no sum of halves.
+    fn code(&self, time: f64) -> f64 {
+        let code = time * self.fps;
+        let near = (code * 1e6).round() / 1e6;
+        if self.frames.last().is_none_or(|last| near > last.code) { near } else { code }
+    }
+
+    /// The text of a frame's points, and its entry; ranges are relative to the text.
+    fn sample(&self, model: &Model, frame: &Frame<'_>) -> (String, Sample) {
+        let code = self.code(frame.time);
+        let (mut text, mut parts) = (String::new(), Vec::new());
+        for part in &self.parts {
+            let (shell, body) = (&self.shells[part.body], &model.bodies[part.body]);
+            let all: Vec<[f32; 3]> = shell.positions(body, frame).map(|p| p.map(|c| c as f32)).collect();
+            let used = || part.order.iter().map(|&v| all[v as usize]);
+            let margin = if part.springs { self.radius } else { 0.0 };
+            let [low, high] = extent(used());
+            let start = text.len() as u64;
+            text.push_str(&format!("            {code:?}: ["));
+            for (k, point) in used().enumerate() {
+                let comma = if k == 0 { "" } else { ", " };
+                // Writing to a string does not fail.
+                let _ = write!(text, "{comma}{}", Tuple(point));
+            }
+            text.push_str("],\n");
+            parts.push(([low.map(|c| c - margin), high.map(|c| c + margin)], start..text.len() as u64));
+        }
+        (text, Sample { code, parts })
     }
 }
 
 impl Sink for Usda {
     fn frame(&mut self, out: &OutputDir, model: &Model, frame: &Frame<'_>) -> Result<(), ExportError> {
-        let mut record = Vec::new();
-        for (shell, body) in self.shells.iter().zip(&model.bodies) {
-            shell.positions(body, frame).for_each(|p| put_point(&mut record, p));
+        if self.draft.is_none() {
+            let shells = self.shells.iter().zip(&model.bodies);
+            let seen = shells.flat_map(|(shell, body)| shell.positions(body, frame));
+            let [low, high] = extent(seen.map(|p| p.map(|c| c as f32)));
+            let size = (0..3).map(|k| f64::from(high[k]) - f64::from(low[k])).fold(0.0, f64::max);
+            self.radius = 0.5 * (THICKNESS * size) as f32;
+            self.draft = Some(Draft::create(out, &self.name)?);
         }
-        if self.spool.is_none() {
-            let [low, high] = extent(points(&record));
-            self.size = (0..3).map(|k| f64::from(high[k]) - f64::from(low[k])).fold(0.0, f64::max);
-            self.spool = Some(Spool::create(out, &self.name, record.len())?);
+        let (text, mut sample) = self.sample(model, frame);
+        let Some(draft) = &mut self.draft else { return Ok(()) };
+        // A frame that failed is written over by the next.
+        draft.seek(SeekFrom::Start(self.end))?;
+        draft.write_all(text.as_bytes())?;
+        for (_, range) in &mut sample.parts {
+            *range = range.start + self.end..range.end + self.end;
         }
-        if let Some(spool) = &mut self.spool {
-            spool.push(&record)?;
-            // Ten digits are enough to tell frames, and hide that 0.04 is no sum of halves.
-            let code = frame.time * self.fps;
-            let near = (code * 1e6).round() / 1e6;
-            let code = if self.codes.last().is_none_or(|last| near > *last) { near } else { code };
-            self.codes.push(code);
-        }
+        self.end += text.len() as u64;
+        self.frames.push(sample);
         Ok(())
     }
 
     fn finish(&mut self, out: &OutputDir, model: &Model) -> Result<Vec<PathBuf>, ExportError> {
-        let Some(spool) = &mut self.spool else { return Ok(Vec::new()) };
-        let (codes, shells, fps, size) = (&self.codes, &self.shells, self.fps, self.size);
+        let Some(draft) = &mut self.draft else { return Ok(Vec::new()) };
+        let (shells, frames, fps) = (&self.shells, &self.frames, self.fps);
+        let code = |sample: Option<&Sample>| sample.map(|s| s.code).unwrap_or_default();
+        let (first, last) = (code(frames.first()), code(frames.last()));
         let path = out.write(&self.name, |file| {
-            let (first, last) =
-                (codes.first().copied().unwrap_or_default(), codes.last().copied().unwrap_or_default());
             write!(
                 file,
                 "#usda 1.0\n(\n    defaultPrim = \"World\"\n    endTimeCode = {last:?}\n    framesPerSecond = {fps:?}\n    \
@@ -68,97 +127,67 @@ impl Sink for Usda {
                  def Xform \"World\"\n{{\n"
             )?;
             let mut taken = HashSet::new();
-            for (index, (shell, body)) in shells.iter().zip(&model.bodies).enumerate() {
-                let name = prim_name(&body.name, index, &mut taken);
-                let mut prim = Prim { file, spool: &mut *spool, codes, shell, label: &body.name, colour: body.colour };
-                if !shell.triangles.is_empty() {
-                    prim.mesh(&name, body.two_sided())?;
+            let mut name = String::new();
+            let mut named = None;
+            for (number, part) in self.parts.iter().enumerate() {
+                let (shell, body) = (&shells[part.body], &model.bodies[part.body]);
+                // Springs beside a surface are named after it.
+                name = match named {
+                    Some(body) if body == part.body => {
+                        prim_name(&format!("{name}_springs"), part.body, &mut taken)
+                    }
+                    _ => prim_name(&body.name, part.body, &mut taken),
+                };
+                named = Some(part.body);
+                if part.springs {
+                    open(file, "BasisCurves", &name, body)?;
+                    curves(file, shell, 2.0 * self.radius)?;
+                } else {
+                    open(file, "Mesh", &name, body)?;
+                    mesh(file, shell, body.two_sided())?;
                 }
-                if !shell.edges.is_empty() {
-                    let name = if shell.triangles.is_empty() {
-                        name
-                    } else {
-                        prim_name(&format!("{name}_springs"), index, &mut taken)
-                    };
-                    prim.curves(&name, (THICKNESS * size) as f32)?;
+                writeln!(file, "        float3[] extent.timeSamples = {{")?;
+                for Sample { code, parts } in frames {
+                    let [low, high] = parts[number].0;
+                    writeln!(file, "            {code:?}: [{}, {}],", Tuple(low), Tuple(high))?;
                 }
+                writeln!(file, "        }}\n        point3f[] points.timeSamples = {{")?;
+                for Sample { parts, .. } in frames {
+                    draft.copy_part(parts[number].1.clone(), file)?;
+                }
+                writeln!(file, "        }}\n    }}")?;
             }
             writeln!(file, "}}")
         })?;
         Ok(vec![path])
     }
 
-    fn outputs(&self, _: u64) -> Vec<String> {
-        vec![self.name.clone()]
+    fn outputs(&self, _: u64) -> Box<dyn Iterator<Item = String> + '_> {
+        Box::new(std::iter::once(self.name.clone()))
     }
 }
 
-/// One thing in the file.
-struct Prim<'a, W: Write> {
-    file: &'a mut W,
-    spool: &'a mut Spool,
-    codes: &'a [f64],
-    shell: &'a Shell,
-    label: &'a str,
-    colour: [f32; 3],
+fn open(file: &mut impl io::Write, kind: &str, name: &str, body: &ModelBody) -> io::Result<()> {
+    let label = quoted(&body.name);
+    writeln!(file, "    def {kind} \"{name}\" (\n        displayName = {label}\n    )\n    {{")?;
+    let [r, g, b] = to_linear(body.colour);
+    writeln!(file, "        color3f[] primvars:displayColor = [({r:?}, {g:?}, {b:?})]")
 }
 
-impl<W: Write> Prim<'_, W> {
-    fn mesh(&mut self, name: &str, two_sided: bool) -> io::Result<()> {
-        self.open("Mesh", name)?;
-        writeln!(self.file, "        uniform bool doubleSided = {}", u8::from(two_sided))?;
-        writeln!(self.file, "        uniform token subdivisionScheme = \"none\"")?;
-        let triangles = &self.shell.triangles;
-        list(self.file, "int[] faceVertexCounts", triangles.iter().map(|_| 3))?;
-        list(self.file, "int[] faceVertexIndices", triangles.iter().flatten().copied())?;
-        let order: Vec<u32> = (0..self.shell.nodes.len() as u32).collect();
-        self.samples(&order, 0.0)
-    }
+fn mesh(file: &mut impl io::Write, shell: &Shell, two_sided: bool) -> io::Result<()> {
+    writeln!(file, "        uniform bool doubleSided = {}", u8::from(two_sided))?;
+    writeln!(file, "        uniform token subdivisionScheme = \"none\"")?;
+    list(file, "int[] faceVertexCounts", shell.triangles.iter().map(|_| 3))?;
+    list(file, "int[] faceVertexIndices", shell.triangles.iter().flatten().copied())
+}
 
-    fn curves(&mut self, name: &str, width: f32) -> io::Result<()> {
-        self.open("BasisCurves", name)?;
-        writeln!(self.file, "        uniform token type = \"linear\"")?;
-        list(self.file, "int[] curveVertexCounts", self.shell.edges.iter().map(|_| 2))?;
-        writeln!(
-            self.file,
-            "        float[] widths = [{width:?}] (\n            interpolation = \"constant\"\n        )"
-        )?;
-        let order: Vec<u32> = self.shell.edges.iter().flatten().copied().collect();
-        self.samples(&order, 0.5 * width)
-    }
-
-    fn open(&mut self, kind: &str, name: &str) -> io::Result<()> {
-        let label = quoted(self.label);
-        writeln!(self.file, "    def {kind} \"{name}\" (\n        displayName = {label}\n    )\n    {{")?;
-        let [r, g, b] = to_linear(self.colour);
-        writeln!(self.file, "        color3f[] primvars:displayColor = [({r:?}, {g:?}, {b:?})]")
-    }
-
-    /// Extent and points over time, and the end of the thing. `order`: the vertices of the shell that it uses.
-    fn samples(&mut self, order: &[u32], margin: f32) -> io::Result<()> {
-        let mut buffer = vec![0; self.shell.nodes.len() * 12];
-        writeln!(self.file, "        float3[] extent.timeSamples = {{")?;
-        for (record, code) in (0..).zip(self.codes) {
-            self.spool.read(record, self.shell.first * 12, &mut buffer)?;
-            // A shell may hold surface and springs: only what this thing uses counts.
-            let all: Vec<[f32; 3]> = points(&buffer).collect();
-            let [low, high] = extent(order.iter().map(|&v| all[v as usize]));
-            let (low, high) = (low.map(|c| c - margin), high.map(|c| c + margin));
-            writeln!(self.file, "            {code:?}: [{}, {}],", Tuple(low), Tuple(high))?;
-        }
-        writeln!(self.file, "        }}\n        point3f[] points.timeSamples = {{")?;
-        for (record, code) in (0..).zip(self.codes) {
-            self.spool.read(record, self.shell.first * 12, &mut buffer)?;
-            let all: Vec<[f32; 3]> = points(&buffer).collect();
-            write!(self.file, "            {code:?}: [")?;
-            for (k, &vertex) in order.iter().enumerate() {
-                let comma = if k == 0 { "" } else { ", " };
-                write!(self.file, "{comma}{}", Tuple(all[vertex as usize]))?;
-            }
-            writeln!(self.file, "],")?;
-        }
-        writeln!(self.file, "        }}\n    }}")
-    }
+fn curves(file: &mut impl io::Write, shell: &Shell, width: f32) -> io::Result<()> {
+    writeln!(file, "        uniform token type = \"linear\"")?;
+    list(file, "int[] curveVertexCounts", shell.edges.iter().map(|_| 2))?;
+    writeln!(
+        file,
+        "        float[] widths = [{width:?}] (\n            interpolation = \"constant\"\n        )"
+    )
 }
 
 /// A point as USD writes it.
@@ -171,7 +200,7 @@ impl std::fmt::Display for Tuple {
     }
 }
 
-fn list(file: &mut impl Write, name: &str, values: impl Iterator<Item = u32>) -> io::Result<()> {
+fn list(file: &mut impl io::Write, name: &str, values: impl Iterator<Item = u32>) -> io::Result<()> {
     write!(file, "        {name} = [")?;
     for (k, value) in values.enumerate() {
         let comma = if k == 0 { "" } else { ", " };

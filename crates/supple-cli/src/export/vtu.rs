@@ -144,9 +144,9 @@ impl Sink for Vtu {
         Ok(written)
     }
 
-    fn outputs(&self, frames: u64) -> Vec<String> {
+    fn outputs(&self, frames: u64) -> Box<dyn Iterator<Item = String> + '_> {
         let parts = (0..=frames).map(|frame| self.names.part(frame, "vtu"));
-        parts.chain([self.names.whole("pvd")]).collect()
+        Box::new(parts.chain([self.names.whole("pvd")]))
     }
 }
 

@@ -43,6 +43,25 @@ impl Bounds {
         (0..3).any(|axis| self.low[axis] > self.high[axis])
     }
 
+    /// Its corners.
+    fn corners(&self) -> [[f64; 3]; 8] {
+        std::array::from_fn(|k| {
+            std::array::from_fn(|axis| if k >> axis & 1 == 0 { self.low[axis] } else { self.high[axis] })
+        })
+    }
+
+    /// The same box moved.
+    pub fn moved(&self, by: [f64; 3]) -> Self {
+        let add = |p: [f64; 3]| std::array::from_fn(|k| p[k] + by[k]);
+        Self { low: add(self.low), high: add(self.high) }
+    }
+
+    /// Length of its diagonal; 1 if it has none.
+    pub fn diagonal(&self) -> f64 {
+        let d = (0..3).map(|k| (self.high[k] - self.low[k]).powi(2)).sum::<f64>().sqrt();
+        if !self.is_empty() && d > 0.0 && d.is_finite() { d } else { 1.0 }
+    }
+
     /// Middle of the box; the origin if empty.
     pub fn centre(&self) -> [f64; 3] {
         if self.is_empty() {
@@ -91,9 +110,7 @@ impl Camera {
         let back = unit(from).unwrap_or([0.0, 0.0, 1.0]);
         let axes = Axes::new(back, up);
 
-        let corners: [[f64; 3]; 8] = std::array::from_fn(|k| {
-            std::array::from_fn(|axis| if k >> axis & 1 == 0 { bounds.low[axis] } else { bounds.high[axis] })
-        });
+        let corners = bounds.corners();
         let mut target = bounds.centre();
         let mut distance = 1.0;
         // The box is seen in perspective, so that its middle is not the middle of its image: shift and fit in turns.
@@ -119,6 +136,36 @@ impl Camera {
         }
         let eye = std::array::from_fn(|axis| target[axis] + back[axis] * distance);
         Self { eye, target, up, fov: FOV }
+    }
+
+    /// True if all of a box is seen in a picture of `aspect` = width / height, with a little room around it.
+    pub fn sees(&self, bounds: &Bounds, aspect: f64) -> bool {
+        /// Share of the picture from its middle to the edge.
+        const WITHIN: f64 = 0.96;
+        if bounds.is_empty() {
+            return true;
+        }
+        let Some(back) = unit(sub(self.eye, self.target)) else { return false };
+        let axes = Axes::new(back, self.up);
+        let tan_y = (0.5 * self.fov).tan() * WITHIN;
+        bounds.corners().iter().all(|&corner| {
+            let [x, y, z] = axes.of(sub(corner, self.eye));
+            z < 0.0 && x.abs() <= tan_y * aspect * -z && y.abs() <= tan_y * -z
+        })
+    }
+
+    /// The camera on its way around what it looks at, by an angle about the vertical, radians.
+    pub fn turned(&self, angle: f64) -> Self {
+        let (s, c) = angle.sin_cos();
+        let [x, y, z] = sub(self.eye, self.target);
+        let offset = [c * x + s * z, y, c * z - s * x];
+        Self { eye: std::array::from_fn(|k| self.target[k] + offset[k]), ..*self }
+    }
+
+    /// How far the eye is from what it looks at.
+    pub fn distance(&self) -> f64 {
+        let d = sub(self.eye, self.target);
+        dot(d, d).sqrt()
     }
 }
 

@@ -28,7 +28,7 @@ fn what_is_announced_is_written_and_nothing_else() {
         let scratch = Scratch::new(&format!("announced-{format}"));
         let out = scratch.out();
         let writer = exporter(format, "run", scene.model.clone(), &options()).unwrap();
-        let mut announced = writer.outputs(2);
+        let mut announced: Vec<String> = writer.outputs(2).collect();
         drop(writer);
         let written = scene.export(format, "run", &out, 2, &options()).unwrap();
         announced.sort();
@@ -64,7 +64,7 @@ fn the_same_run_writes_the_same_bytes() {
 fn digits_grow_with_the_number_of_frames() {
     let options = Options { frames: 12_345, ..options() };
     let writer = exporter(Format::Obj, "run", Model::default(), &options).unwrap();
-    assert_eq!(writer.outputs(1), ["run-00000.obj", "run-00001.obj"]);
+    assert_eq!(writer.outputs(1).collect::<Vec<_>>(), ["run-00000.obj", "run-00001.obj"]);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Pictures and movies of runs.
-use supple_cli::export::{ColourBy, ExportError, Floor, Format, Options, exporter};
+use supple_cli::export::{ColourBy, ExportError, Floor, Format, Options, exporter, exporters};
 use supple_cli::picture::{Bounds, Image};
 
 use crate::scene::{Scene, Scratch, options};
@@ -111,4 +111,70 @@ fn mp4_is_written_or_says_what_is_missing() {
             assert_eq!(error.to_string(), "ffmpeg was not found on the PATH, and an mp4 movie needs it");
         }
     }
+}
+
+/// Exports frames of a scene that moves away along x, 0.7 m per frame, and ends at once or in peace.
+fn leaving(name: &str, scratch: &Scratch, options: &Options, hurry: bool) -> Vec<String> {
+    let scene = Scene::new();
+    let formats = [Format::Png, Format::Gif, Format::Apng];
+    let mut writers = exporters(&formats, name, &scene.model, options).unwrap();
+    assert_eq!(writers.len(), 1, "all pictures are drawn once");
+    for index in 0..6 {
+        let mut state = scene.state(index);
+        state.positions.iter_mut().for_each(|p| p[0] += 0.7 * index as f64);
+        writers[0].frame(&scratch.out(), &state.frame()).unwrap();
+    }
+    let done = writers[0].end(&scratch.out(), &|| hurry).unwrap();
+    assert_eq!(done.files.len(), 8);
+    done.notes
+}
+
+#[test]
+fn what_leaves_the_view_is_shown_also_by_a_run_that_was_interrupted() {
+    let scratch = Scratch::new("leaving");
+    let images = |name: &str| -> Vec<Image> {
+        (0..6).map(|k| decode(scratch.read(&format!("{name}-{k:04}.png")))).collect()
+    };
+    let notes = leaving("hurry", &scratch, &options(), true);
+    assert!(notes.len() == 1 && notes[0].contains("the view of the pictures changes at frame"), "{notes:?}");
+    let edge = |image: &Image| {
+        let (w, h) = (image.width(), image.height());
+        (0..h)
+            .flat_map(|y| [(0, y), (w - 1, y)])
+            .filter(|&(x, y)| {
+                let p = image.pixel(x, y);
+                p[0] > p[2].saturating_add(64)
+            })
+            .count()
+    };
+    for image in images("hurry") {
+        assert!(count(&image, 0, 2) > 60 && edge(&image) == 0, "the block is in the picture, whole");
+    }
+    for movie in ["gif", "apng"] {
+        let file = scratch.read(&format!("hurry.{movie}"));
+        let frames = if movie == "gif" {
+            let mut decoder = gif::DecodeOptions::new().read_info(file.as_slice()).unwrap();
+            std::iter::from_fn(|| decoder.read_next_frame().unwrap().map(|_| ())).count()
+        } else {
+            let reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
+            reader.info().animation_control().unwrap().num_frames as usize
+        };
+        assert_eq!(frames, 6, "{movie}");
+    }
+
+    // Not interrupted, it is seen by one camera that is fitted to the whole motion.
+    let options = Options { floor: Floor::Off, ..options() };
+    assert_eq!(leaving("peace", &scratch, &options, false), Vec::<String>::new());
+    let scene = Scene::new();
+    let mut bounds = Bounds::EMPTY;
+    for index in 0..6 {
+        for p in scene.state(index).positions {
+            bounds.include([p[0] + 0.7 * index as f64, p[1], p[2]]);
+        }
+    }
+    leaving("given", &scratch, &Options { bounds: Some(bounds), ..options.clone() }, true);
+    assert!(images("peace") == images("given"));
+    // … and one that knew where it goes is not drawn again.
+    leaving("known", &scratch, &Options { expected: Some(bounds), ..options }, true);
+    assert!(images("peace") == images("known"));
 }

@@ -329,7 +329,7 @@ pub enum Shape {
 /// One factor, or one per axis.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a number, or three: one per axis")]
 pub enum Scale {
     /// The same along all axes.
     Uniform(f64),
@@ -351,7 +351,7 @@ pub struct Rotation {
 /// An axis by name or by direction.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected \"x\", \"y\", \"z\" or a direction of three numbers")]
 pub enum Axis {
     /// `"x"`, `"y"` or `"z"`.
     Named(AxisName),

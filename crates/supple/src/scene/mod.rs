@@ -6,15 +6,22 @@
 //! | `material.rs` | [`Material`], and the only `match` over materials |
 //! | `file.rs` | [`file::SceneFile`]: what a scene file says |
 //! | `parse.rs` | from text to a scene file, with errors that point at the place |
+//! | `document.rs` | the text as a tree with places and overrides; everything in it that means nothing |
+//! | `estimate.rs` | [`Estimate`]: how large a body will be, before it is made |
+//! | `pins.rs` | nodes that two pins hold |
 //! | `place.rs` | shapes, transforms, selections, start states |
 //! | `program.rs` | [`Program`]: a scene file made ready to run, with its motions |
 
+mod document;
+mod estimate;
 pub mod file;
 mod material;
 pub mod parse;
+mod pins;
 mod place;
 mod program;
 
+pub use estimate::{Estimate, memory};
 pub use material::{Material, MaterialKind};
 pub use parse::SceneError;
 pub use place::Asset;
@@ -27,6 +34,7 @@ use crate::mesh::TetMesh;
 use crate::settings::Settings;
 use crate::sim::{AnchorRef, Body, Parts, Simulation};
 use crate::term::{BatchSource, ElementList, Source, stencil};
+use std::collections::BTreeSet;
 
 /// Number of a body in its scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,6 +63,8 @@ struct Entry {
     content: Content,
     pins: Vec<u32>,
     anchors: Vec<(u32, f64, [f64; 3])>,
+    /// The nodes of these.
+    anchored: BTreeSet<u32>,
 }
 
 /// Bodies and what holds them.
@@ -218,6 +228,7 @@ impl Scene {
             content,
             pins: Vec::new(),
             anchors: Vec::new(),
+            anchored: BTreeSet::new(),
         });
         Ok(BodyId(self.bodies.len() - 1))
     }
@@ -250,7 +261,7 @@ impl Scene {
             });
         }
         for &i in ids {
-            if b.anchors.iter().any(|a| a.0 == i) {
+            if !b.anchored.insert(i) {
                 return Err(BuildError::Node {
                     body: b.name.clone(),
                     node: i as usize,

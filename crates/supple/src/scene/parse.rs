@@ -1,5 +1,6 @@
 //! From the text of a scene file to [`SceneFile`], with errors that point at the place.
 
+use super::document::{Document, SNIPPET};
 use super::file::SceneFile;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
@@ -15,17 +16,24 @@ pub struct SceneError {
     pub key: Option<String>,
     /// How to mend it.
     pub hint: Option<String>,
+    /// Number of the override that gave the value, if one did: then it is not in the text.
+    pub given: Option<usize>,
 }
 
 impl SceneError {
+    /// An error about no place in particular.
+    pub(super) fn new(message: impl Into<String>) -> SceneError {
+        SceneError { message: message.into(), span: None, key: None, hint: None, given: None }
+    }
+
     /// An error about the value at a path.
     pub fn at(key: impl Into<String>, message: impl Into<String>) -> SceneError {
-        SceneError { message: message.into(), span: None, key: Some(key.into()), hint: None }
+        SceneError { key: Some(key.into()), ..SceneError::new(message) }
     }
 
     /// The same, with the place of its key in the text.
     pub fn located(mut self, text: &str) -> SceneError {
-        if self.span.is_none() {
+        if self.span.is_none() && self.given.is_none() {
             self.span = self.key.as_deref().and_then(|k| locate(text, k));
         }
         self
@@ -78,102 +86,55 @@ impl std::fmt::Display for SceneError {
 
 impl std::error::Error for SceneError {}
 
-/// Reads a scene. `overrides` are pairs of a key path (`solve.iterations`, `body.beam.material.young`, `body.0.name`) and a
-/// value written as in the file; words without quotes are taken as text.
+/// Reads a scene; the first thing that is wrong. See [`read`].
 pub fn parse(text: &str, overrides: &[(String, String)]) -> Result<SceneFile, SceneError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let file: SceneFile = if overrides.is_empty() {
-        toml::from_str(text).map_err(|e| from_toml(&e, text))?
-    } else {
-        let mut table: toml::Table = toml::from_str(text).map_err(|e| from_toml(&e, text))?;
-        for (key, value) in overrides {
-            apply(&mut table, key, value)?;
-        }
-        toml::Value::Table(table).try_into().map_err(|e: toml::de::Error| from_toml(&e, ""))?
+    read(text, overrides).map(|(file, _)| file).map_err(|mut wrong| wrong.swap_remove(0))
+}
+
+/// Reads a scene. `overrides` are pairs of a key path (`solve.iterations`, `body.beam.material.young`, `body.0.name`) and a
+/// value written as in the file; words without quotes are taken as text. With the scene come the paths of the overrides as
+/// errors name them (`body[0].material.young`); without it everything that is wrong, at least one thing.
+pub fn read(text: &str, overrides: &[(String, String)]) -> Result<(SceneFile, Vec<String>), Vec<SceneError>> {
+    let snippets: Vec<String> = overrides.iter().map(|(_, value)| format!("{SNIPPET}{value}")).collect();
+    let mut document = Document::new(text)?;
+    let unknown = |n: i64| {
+        let message = format!("version {n} of the format is not known; this program reads version 1");
+        vec![SceneError::at("version", message).located(text)]
     };
-    if file.version != 1 {
-        let message =
-            format!("version {} of the format is not known; this program reads version 1", file.version);
-        return Err(SceneError::at("version", message).located(text));
+    // Another version has other keys: nothing else can be said about it.
+    if let Some(n) = document.number("version").filter(|n| *n != 1) {
+        return Err(unknown(n));
     }
-    Ok(file)
+    let set = overrides.iter().zip(&snippets).map(|((key, _), snippet)| document.set(key, snippet));
+    let wrong: Vec<SceneError> = set.filter_map(Result::err).collect();
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
+    let file = document.read()?;
+    if file.version != 1 {
+        return Err(unknown(i64::from(file.version)));
+    }
+    Ok((file, document.overridden()))
 }
 
 /// A scene as text, as [`parse`] reads it.
 pub fn to_text(file: &SceneFile) -> Result<String, SceneError> {
-    toml::to_string(file).map_err(|e| SceneError {
-        message: e.to_string(),
-        span: None,
-        key: None,
-        hint: None,
-    })
-}
-
-/// Sets one value.
-fn apply(table: &mut toml::Table, key: &str, value: &str) -> Result<(), SceneError> {
-    let wrong = |message: String| SceneError::at(key, message);
-    let parsed = match toml::from_str::<toml::Table>(&format!("v = {value}")) {
-        Ok(mut t) if t.len() == 1 => t.remove("v"),
-        _ => None,
-    };
-    let parsed = parsed.unwrap_or_else(|| toml::Value::String(value.to_string()));
-    let parts: Vec<&str> = key.split('.').collect();
-    let Some((last, path)) = parts.split_last() else { return Err(wrong("is empty".into())) };
-    if parts.iter().any(|p| p.is_empty()) {
-        return Err(wrong("is not a key: write it like solve.iterations".into()));
-    }
-    let mut root = toml::Value::Table(std::mem::take(table));
-    let mut here = &mut root;
-    for part in path {
-        here = match here {
-            toml::Value::Table(t) => {
-                t.entry((*part).to_string()).or_insert_with(|| toml::Value::Table(toml::Table::new()))
-            }
-            toml::Value::Array(a) => {
-                let at = index_of(a, part).ok_or_else(|| wrong(format!("there is no `{part}`")))?;
-                &mut a[at]
-            }
-            _ => return Err(wrong(format!("`{part}` is inside of a plain value"))),
-        };
-    }
-    match here {
-        toml::Value::Table(t) => {
-            t.insert((*last).to_string(), parsed);
-        }
-        toml::Value::Array(a) => {
-            let at = index_of(a, last).ok_or_else(|| wrong(format!("there is no `{last}`")))?;
-            a[at] = parsed;
-        }
-        _ => return Err(wrong(format!("`{last}` is inside of a plain value"))),
-    }
-    if let toml::Value::Table(t) = root {
-        *table = t;
-    }
-    Ok(())
-}
-
-/// An item of an array, by number or by its `name`.
-fn index_of(array: &[toml::Value], part: &str) -> Option<usize> {
-    match part.parse::<usize>() {
-        Ok(i) => (i < array.len()).then_some(i),
-        Err(_) => array.iter().position(|v| v.get("name").and_then(|n| n.as_str()) == Some(part)),
-    }
-}
-
-fn from_toml(e: &toml::de::Error, text: &str) -> SceneError {
-    let message = e.message().trim().to_string();
-    let hint = suggest(&message);
-    SceneError { message, span: e.span().filter(|_| !text.is_empty()), key: None, hint }
+    toml::to_string(file).map_err(|e| SceneError::new(e.to_string()))
 }
 
 /// "did you mean", from a message that names the wrong word and then those expected, all in backticks.
-fn suggest(message: &str) -> Option<String> {
+pub(super) fn suggest(message: &str) -> Option<String> {
     if !message.contains("expected") {
         return None;
     }
     let mut words = message.split('`').skip(1).step_by(2);
     let wrong = words.next()?;
-    nearest(wrong, words).map(|w| format!("did you mean `{w}`?"))
+    nearest(wrong, words).map(did_you_mean)
+}
+
+/// The hint that names a word.
+pub(super) fn did_you_mean(word: &str) -> String {
+    format!("did you mean `{word}`?")
 }
 
 /// The candidate that differs least, if it differs little.

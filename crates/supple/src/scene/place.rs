@@ -1,5 +1,6 @@
 //! Shapes, transforms, selections and start states of a scene file, as nodes and elements.
 
+use super::estimate::Estimate;
 use super::file::{Axis, AxisName, Body, Region, Rotation, Scale, Select, Shape, SplitNumber, StartState};
 use super::parse::SceneError;
 use crate::energy::check::Random;
@@ -77,7 +78,12 @@ pub(super) fn place(
             let asset = assets(path).map_err(|e| SceneError::at(format!("{key}.mesh"), e))?;
             Shaped { vertices: asset.vertices, tets: asset.tets, edges: Vec::new(), groups: asset.groups }
         }
-        (Some(shape), None) => make(shape).map_err(|e| SceneError::at(format!("{key}.shape"), e))?,
+        (Some(shape), None) => {
+            if let Some(reason) = Estimate::of_body(body).and_then(|e| e.refusal()) {
+                return Err(SceneError::at(format!("{key}.shape"), reason));
+            }
+            make(shape).map_err(|e| SceneError::at(format!("{key}.shape"), e))?
+        }
     };
     let scale = match body.scale {
         None => [1.0; 3],
@@ -234,6 +240,15 @@ pub(super) fn regions(
     Ok(of)
 }
 
+/// Lowest and highest corner of the box around points.
+pub(super) fn corners(points: &[[f64; 3]]) -> [[f64; 3]; 2] {
+    let along = |c: usize, from: f64, f: fn(f64, f64) -> f64| points.iter().map(|p| p[c]).fold(from, f);
+    [
+        std::array::from_fn(|c| along(c, f64::INFINITY, f64::min)),
+        std::array::from_fn(|c| along(c, f64::NEG_INFINITY, f64::max)),
+    ]
+}
+
 /// Mean of points.
 pub(super) fn centre(points: &[[f64; 3]]) -> [f64; 3] {
     std::array::from_fn(|c| points.iter().map(|p| p[c]).sum::<f64>() / points.len().max(1) as f64)
@@ -245,8 +260,7 @@ pub(super) type Motion = (Vec<[f64; 3]>, Vec<[f64; 3]>);
 /// Positions and velocities at the start.
 pub(super) fn start(s: &StartState, key: &str, rest: &[[f64; 3]]) -> Result<Motion, SceneError> {
     let mut x = rest.to_vec();
-    let low: [f64; 3] = std::array::from_fn(|c| rest.iter().map(|p| p[c]).fold(f64::INFINITY, f64::min));
-    let high: [f64; 3] = std::array::from_fn(|c| rest.iter().map(|p| p[c]).fold(f64::NEG_INFINITY, f64::max));
+    let [low, high] = corners(rest);
     let middle: [f64; 3] = std::array::from_fn(|c| 0.5 * (low[c] + high[c]));
     if let Some(f) = s.stretch {
         finite(|| format!("{key}.stretch"), &f)?;

@@ -2,6 +2,7 @@
 
 use super::file::{Body, Keyframe, MaterialTable, SceneFile};
 use super::parse::SceneError;
+use super::pins::Holders;
 use super::place::{self, Asset, Placed};
 use super::{BodyId, Material, MaterialKind, Scene, Spring};
 use crate::energy::Lame;
@@ -24,6 +25,10 @@ pub struct Look {
     pub edges: Vec<[u32; 2]>,
     /// Pinned nodes.
     pub pins: Vec<u32>,
+    /// Nodes with soft anchors.
+    pub anchors: Vec<u32>,
+    /// Lowest and highest corner of the placed rest shape, in m.
+    pub rest: [[f64; 3]; 2],
 }
 
 /// Nodes that follow keyframes.
@@ -224,11 +229,14 @@ impl Program {
                 surface: p.mesh.as_ref().map_or_else(Vec::new, |m| surface(m.tets())),
                 edges: p.edges.clone(),
                 pins: Vec::new(),
+                anchors: Vec::new(),
+                rest: place::corners(&p.vertices),
             });
             placed.push(p);
         }
 
         let mut scripts = Vec::new();
+        let mut holders = Holders::new(&file.pin, placed.iter().map(|p| p.vertices.len()));
         let mut pinned_start: Vec<(usize, u32)> = Vec::new();
         for (i, pin) in file.pin.iter().enumerate() {
             let key = format!("pin[{i}]");
@@ -239,6 +247,7 @@ impl Program {
                 &placed[body].vertices,
                 &placed[body].groups,
             )?;
+            holders.add(i, body, &ids, middle(&placed[body].vertices, &ids))?;
             scene.pin(BodyId(body), &ids).map_err(|e| SceneError::at(key.clone(), e.to_string()))?;
             looks[body].pins.extend(&ids);
             pinned_start.extend(ids.iter().map(|&id| (body, id)));
@@ -252,6 +261,7 @@ impl Program {
             scene
                 .anchor(BodyId(body), &ids, anchor.stiffness)
                 .map_err(|e| SceneError::at(key.clone(), e.to_string()))?;
+            looks[body].anchors.extend(&ids);
             script(&mut scripts, &anchor.motion, &key, body, ids, &p.vertices, true)?;
         }
 
@@ -279,6 +289,16 @@ impl Program {
         };
         program.aim(0.0).map_err(|e| SceneError::at("pin", e.to_string()))?;
         Ok(program)
+    }
+
+    /// Where keyframes send the nodes that they move, at a time in s: for each motion its body and the places.
+    pub fn scripted(&self, time: f64) -> Vec<(usize, Vec<[f64; 3]>)> {
+        self.scripts.iter().map(|s| (s.body, s.targets(time))).collect()
+    }
+
+    /// Time of the last keyframe in s: after it nothing is moved any more. 0 if there is none.
+    pub fn last_keyframe(&self) -> f64 {
+        self.scripts.iter().filter_map(|s| s.keys.last()).map(|k| k.time).fold(0.0, f64::max)
     }
 
     /// Sends pins and anchors to where they are at a time.
@@ -400,6 +420,11 @@ fn add_body(scene: &mut Scene, body: &Body, p: &Placed, key: &str) -> Result<(),
     scene.add_solid_with_masses(&body.name, mesh.clone(), materials, masses).map(|_| ()).map_err(built)
 }
 
+/// Mean of some points: the default centre of turns.
+fn middle(points: &[[f64; 3]], ids: &[u32]) -> [f64; 3] {
+    place::centre(&ids.iter().map(|&i| points[i as usize]).collect::<Vec<_>>())
+}
+
 fn script(
     scripts: &mut Vec<Script>,
     motion: &[Keyframe],
@@ -412,7 +437,7 @@ fn script(
     let keys = keys(motion, key)?;
     if !keys.is_empty() {
         let home: Vec<[f64; 3]> = ids.iter().map(|&i| rest[i as usize]).collect();
-        let centre = place::centre(&home);
+        let centre = middle(rest, &ids);
         scripts.push(Script { body, ids, home, centre, keys, anchors });
     }
     Ok(())
@@ -442,20 +467,21 @@ pub fn problems(file: &SceneFile, assets: &mut dyn FnMut(&str) -> Result<Asset, 
         }
         placed.push(p.map_err(|e| wrong.push(e)).ok());
     }
-    let pins = file.pin.iter().enumerate().map(|(i, p)| (format!("pin[{i}]"), &p.body, &p.select, &p.motion));
-    let anchors =
-        file.anchor.iter().enumerate().map(|(i, a)| (format!("anchor[{i}]"), &a.body, &a.select, &a.motion));
-    for (key, body, select, motion) in pins.chain(anchors) {
+    let pins = file.pin.iter().enumerate().map(|(i, p)| ("pin", i, &p.body, &p.select, &p.motion));
+    let anchors = file.anchor.iter().enumerate().map(|(i, a)| ("anchor", i, &a.body, &a.select, &a.motion));
+    let counts = placed.iter().map(|p| p.as_ref().map_or(0, |p| p.vertices.len()));
+    let mut holders = Holders::new(&file.pin, counts);
+    for (kind, i, body, select, motion) in pins.chain(anchors) {
+        let key = format!("{kind}[{i}]");
         wrong.extend(keys(motion, &key).err());
-        match find(file, body, &key) {
-            Err(e) => wrong.push(e),
-            Ok(b) => {
-                if let Some(p) = &placed[b] {
-                    wrong.extend(
-                        place::select(select, &format!("{key}.select"), &p.vertices, &p.groups).err(),
-                    );
-                }
+        let body = find(file, body, &key).map_err(|e| wrong.push(e)).ok();
+        let Some((b, Some(p))) = body.map(|b| (b, &placed[b])) else { continue };
+        match place::select(select, &format!("{key}.select"), &p.vertices, &p.groups) {
+            Ok(ids) if kind == "pin" => {
+                wrong.extend(holders.add(i, b, &ids, middle(&p.vertices, &ids)).err());
             }
+            Ok(_) => {}
+            Err(e) => wrong.push(e),
         }
     }
     if wrong.is_empty() {

@@ -141,11 +141,14 @@ impl Simulation {
             body_size: body_sizes(&parts.bodies, &parts.positions),
             per_body: vec![BodySums::default(); parts.bodies.len()],
         };
+        let mut anchor_order: Vec<u32> = (0..parts.anchors.len() as u32).collect();
+        anchor_order.sort_by_key(|&k| (parts.anchors[k as usize].body, parts.anchors[k as usize].node));
         Ok(Simulation {
             settings,
             exec,
             bodies: parts.bodies,
             anchors: parts.anchors,
+            anchor_order,
             terms,
             system,
             global,

@@ -36,6 +36,8 @@ pub struct Simulation {
     exec: Arc<Exec>,
     bodies: Vec<Body>,
     anchors: Vec<AnchorRef>,
+    /// Numbers of the anchors, by body and node, to find them.
+    anchor_order: Vec<u32>,
     terms: TermSet,
     system: System,
     global: Cholesky,
@@ -250,7 +252,8 @@ impl Simulation {
         let mut found = Vec::with_capacity(ids.len());
         for &id in ids {
             self.node_of(body, id as usize)?;
-            let Some(a) = self.anchors.iter().find(|a| a.body as usize == body && a.node == id) else {
+            let order = |&k: &u32| (self.anchors[k as usize].body as usize, self.anchors[k as usize].node);
+            let Ok(k) = self.anchor_order.binary_search_by_key(&(body, id), order) else {
                 let b = &self.bodies[body];
                 return Err(BuildError::Node {
                     body: b.name.clone(),
@@ -258,6 +261,7 @@ impl Simulation {
                     reason: "has no anchor".into(),
                 });
             };
+            let a = &self.anchors[self.anchor_order[k] as usize];
             found.push((a.batch, a.element));
         }
         for ((batch, element), target) in found.into_iter().zip(targets) {

@@ -1,0 +1,147 @@
+//! What a run says at its end, to a person and as JSON.
+use std::io::Write;
+use std::path::PathBuf;
+
+use miette::IntoDiagnostic;
+use serde_json::json;
+use supple::scene::Program;
+use supple::{Status, StepReport};
+
+use super::{Failure, Options, create};
+use crate::export::Finish;
+
+/// What a run knows of its frames.
+#[derive(Default)]
+pub struct Tally {
+    pub reports: usize,
+    pub converged: usize,
+    pub iterations: usize,
+    pub seconds: f64,
+    pub worst: f64,
+    pub inverted: usize,
+    pub last: Option<StepReport>,
+    /// Ended by the user.
+    pub interrupted: bool,
+}
+
+impl Tally {
+    pub fn add(&mut self, r: &StepReport) {
+        self.reports += 1;
+        self.converged += usize::from(r.status == Status::Converged);
+        self.iterations += r.iterations;
+        self.seconds += r.timings.total();
+        // A residual that is no number counts as the worst.
+        self.worst = if r.force_residual >= self.worst || r.force_residual.is_nan() {
+            r.force_residual
+        } else {
+            self.worst
+        };
+        self.inverted = self.inverted.max(r.inverted);
+        self.last = Some(*r);
+    }
+}
+
+/// Prints the summary and writes the JSON, as asked for. `seconds`: the whole time.
+pub fn summary(
+    program: &Program,
+    t: &Tally,
+    options: &Options,
+    seconds: f64,
+    done: &Finish,
+) -> Result<(), Failure> {
+    let (written, interrupted) = (&done.files, t.interrupted);
+    let frames = t.reports.max(1) as f64;
+    if let Some(path) = &options.json {
+        let energy = t.last.map(|r| r.energy);
+        let text = json!({
+            "frames": t.reports, "converged": t.converged, "interrupted": interrupted,
+            "nodes": program.simulation.node_count(), "elements": program.simulation.element_count(),
+            "threads": program.simulation.threads(), "iterations": t.iterations,
+            "frame_ms": 1e3 * t.seconds / frames, "seconds": seconds,
+            "worst_force_residual": t.worst, "most_inverted": t.inverted, "energy": energy, "notes": done.notes,
+            "outputs": written.iter().map(|p| p.display().to_string()).collect::<Vec<_>>(),
+        });
+        let text = format!("{text}\n");
+        if path.as_os_str() == "-" {
+            std::io::stdout().write_all(text.as_bytes()).into_diagnostic().map_err(Failure::run)?;
+        } else {
+            let (mut file, _) = create(path, options.force)?;
+            file.write_all(text.as_bytes())
+                .and_then(|()| file.flush())
+                .into_diagnostic()
+                .map_err(Failure::run)?;
+        }
+    }
+    if options.quiet || options.json.as_deref().is_some_and(|p| p.as_os_str() == "-") {
+        return Ok(());
+    }
+    let mut text = String::new();
+    let mut row = |name: &str, value: String| text.push_str(&format!("{name:<22}{value}\n"));
+    row("bodies", format!("{}", program.bodies.len()));
+    row(
+        "nodes, elements",
+        format!("{}, {}", program.simulation.node_count(), program.simulation.element_count()),
+    );
+    row(
+        "frames",
+        format!("{}{} in {seconds:.1} s", t.reports, if interrupted { " (interrupted)" } else { "" }),
+    );
+    row(
+        "time per frame",
+        format!(
+            "{:.2} ms on {} thread(s), {:.1} iterations",
+            1e3 * t.seconds / frames,
+            program.simulation.threads(),
+            t.iterations as f64 / frames
+        ),
+    );
+    row(
+        "converged",
+        format!("{} of {} frames; worst force residual {:.1e}", t.converged, t.reports, t.worst),
+    );
+    if 2 * t.converged < t.reports && program.simulation.settings().solve.tolerance > 0.0 {
+        row(
+            "",
+            "most frames stopped before the tolerance: see --set solve.iterations=… or solve.tolerance=…"
+                .into(),
+        );
+    }
+    if t.inverted > 0 {
+        let now = t.last.map_or(0, |r| r.inverted);
+        row("inverted elements", format!("at most {}, {now} at the end", t.inverted));
+    }
+    if let Some(r) = t.last {
+        row(
+            "energy at the end",
+            format!("elastic {:.3e} J, kinetic {:.3e} J", r.energy.elastic, r.energy.kinetic),
+        );
+    }
+    for line in by_kind(written) {
+        row("wrote", line);
+    }
+    for note in &done.notes {
+        row("note", note.clone());
+    }
+    std::io::stdout().write_all(text.as_bytes()).into_diagnostic().map_err(Failure::run)
+}
+
+/// One line per kind of file: the file, or the first and last of a sequence.
+fn by_kind(written: &[PathBuf]) -> Vec<String> {
+    let mut kinds: Vec<(&std::ffi::OsStr, Vec<&PathBuf>)> = Vec::new();
+    for p in written {
+        let kind = p.extension().unwrap_or_default();
+        match kinds.iter_mut().find(|(k, _)| *k == kind) {
+            Some((_, list)) => list.push(p),
+            None => kinds.push((kind, vec![p])),
+        }
+    }
+    let line = |list: &[&PathBuf]| match list {
+        [one] => one.display().to_string(),
+        [first, .., last] => {
+            let last = last.file_name().unwrap_or_default().to_string_lossy();
+            format!("{} … {last} ({} files)", first.display(), list.len())
+        }
+        [] => String::new(),
+    };
+    kinds.iter().map(|(_, list)| line(list)).collect()
+}
