@@ -1,9 +1,9 @@
 //! L-BFGS (Nocedal & Wright, Algorithm 7.4) with any first Hessian: the frame of `quasi_newton`, `newton` and `auto`.
 
-use super::line_search::{Point, dot, search};
+use super::line_search::{Point, search};
 use super::newton::Hessian;
 use super::{Problem, Run, Status};
-use crate::math::nodes::Row;
+use crate::math::nodes::{Row, axpy, dot};
 
 /// Steps of A⁻¹g underestimate those of H⁻¹g by up to so much: the tolerance is divided by it.
 const CAUTION: f64 = 100.0;
@@ -75,14 +75,6 @@ pub struct End {
 fn room(rows: &mut Vec<Row>, n: usize) {
     if rows.len() != n {
         *rows = vec![Row::default(); n];
-    }
-}
-
-fn axpy(y: &mut [Row], a: f64, x: &[Row]) {
-    for (y, x) in y.iter_mut().zip(x) {
-        for c in 0..4 {
-            y.0[c] += a * x.0[c];
-        }
     }
 }
 
@@ -177,9 +169,10 @@ impl Descent {
         let mut here = Point { objective, sums };
         let mut done = 0;
         loop {
-            let start = run.clock.seconds();
             let rest = p.is_rounding(&self.gradient);
             let choice = policy.metric(p, run, hessian, done);
+            // What the next iteration will take is judged by this one, without a factorisation.
+            let start = run.clock.seconds();
             if choice.fresh {
                 self.forget();
                 done = 0;
