@@ -148,6 +148,9 @@ impl Descent {
         if pair.sy > 1e-10 * (ss * yy).sqrt() {
             self.newest = slot;
             self.used = (self.used + 1).min(self.pairs.len());
+        } else {
+            // Its slot may have been that of the oldest pair, which is gone.
+            self.used = self.used.min(self.pairs.len() - 1);
         }
     }
 
