@@ -212,7 +212,12 @@ impl Problem<'_> {
         let mut most = 0.0f64;
         for (d, &b) in step.iter().zip(self.body) {
             let size = self.body_size.get(b as usize).copied().unwrap_or(1.0);
-            most = most.max(square(d) / (size * size));
+            let part = square(d) / (size * size);
+            // `max` would overlook a number that is none.
+            if part.is_nan() {
+                return f64::INFINITY;
+            }
+            most = most.max(part);
         }
         most.sqrt()
     }
