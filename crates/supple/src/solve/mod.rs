@@ -93,7 +93,9 @@ pub fn minimise(
     let settings = run.settings;
     let descends = matches!(settings.method, Method::Auto | Method::Newton | Method::QuasiNewton);
     let mut sums = Sums::default();
-    if settings.start == Start::Best {
+    if settings.method == Method::Position {
+        // At x̃, always: it knows of inertia and forces from nowhere else.
+    } else if settings.start == Start::Best {
         sums = start::best(p, history, descends);
     } else if descends {
         sums = p.terms.energy(p.x, p.exec);
