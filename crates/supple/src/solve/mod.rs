@@ -148,14 +148,14 @@ impl BodySums {
         self.reference += reference * reference;
         self.rounding += rounding * rounding;
     }
-    /// ‖force‖/‖reference‖; 0 where the reference is only rounding, infinite where something overflows.
+    /// ‖force‖/‖reference‖; 0 where the force is only rounding, infinite where something overflows.
     fn relative(&self) -> f64 {
         if !(self.force.is_finite() && self.reference.is_finite() && self.rounding.is_finite()) {
             f64::INFINITY
-        } else if self.reference <= self.rounding {
+        } else if self.force == 0.0 {
             0.0
         } else {
-            (self.force / self.reference).sqrt()
+            (self.force / self.reference.max(self.rounding)).sqrt()
         }
     }
 }
