@@ -63,7 +63,9 @@ impl Costs {
         const PER_OPERATION: f64 = 0.3e-9;
         let gradient = PER_ELEMENT * p.terms.len() as f64;
         let bytes = p.global.bytes();
-        let (wide, operations) = hessian.cost().unwrap_or((9 * bytes, 27.0 * p.global.operations()));
+        // Of a factor that is there, not of one that was: what is forgotten must not be remembered by its costs.
+        let known = hessian.cost().filter(|_| hessian.is_there());
+        let (wide, operations) = known.unwrap_or((9 * bytes, 27.0 * p.global.operations()));
         Costs {
             matrix: gradient + PER_BYTE * bytes as f64,
             hessian: gradient + PER_BYTE * wide as f64,

@@ -148,6 +148,9 @@ impl Descent {
         if pair.sy > 1e-10 * (ss * yy).sqrt() {
             self.newest = slot;
             self.used = (self.used + 1).min(self.pairs.len());
+        } else {
+            // Its slot may have been that of the oldest pair, which is gone.
+            self.used = self.used.min(self.pairs.len() - 1);
         }
     }
 
@@ -177,7 +180,9 @@ impl Descent {
                 self.forget();
                 done = 0;
             }
-            let bound = run.settings.tolerance / if choice.metric == Metric::Hessian { 1.0 } else { CAUTION };
+            // Weights that are too large by a factor make steps too small by it.
+            let caution = CAUTION * run.settings.weights().1.max(1.0);
+            let bound = run.settings.tolerance / if choice.metric == Metric::Hessian { 1.0 } else { caution };
             self.point(p, run, choice.metric, hessian);
             let mut step = p.relative_step(&self.direction);
             if rest || (bound > 0.0 && step <= bound) {
