@@ -9,7 +9,7 @@ use crate::math::nodes::{Row, axpy, dot};
 const CAUTION: f64 = 100.0;
 
 /// The way that is left must be estimated to be this part of the tolerance.
-const RESERVE: f64 = 0.3;
+const RESERVE: f64 = 0.2;
 
 /// The first Hessian B₀; each direction is −B⁻¹g, B being B₀ corrected by the last steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,9 +157,29 @@ impl Descent {
         }
     }
 
+    /// As [`Descent::descend`]; but with tolerance 0, which never stops early, what is left after the last digit counts as iterations
+    /// that do nothing.
+    pub fn minimise(
+        &mut self,
+        p: &mut Problem<'_>,
+        run: &mut Run<'_, '_>,
+        hessian: &mut Hessian,
+        policy: &mut dyn Policy,
+        history: usize,
+    ) -> End {
+        let mut end = self.descend(p, run, hessian, policy, history);
+        while end.status == Status::Stalled && run.settings.tolerance == 0.0 {
+            end.status = match run.used_up() {
+                true => Status::IterationLimit,
+                false => run.look(p, 0.0).unwrap_or(Status::Stalled),
+            };
+        }
+        end
+    }
+
     /// Minimises (5) from the problem's iterate, whose objective is finite. Done when no node would move by more than the
     /// tolerance, in units of its body's size.
-    pub fn minimise(
+    fn descend(
         &mut self,
         p: &mut Problem<'_>,
         run: &mut Run<'_, '_>,
