@@ -8,6 +8,9 @@ use crate::math::nodes::{Row, axpy, dot};
 /// Steps of A⁻¹g underestimate those of H⁻¹g by up to so much: the tolerance is divided by it.
 const CAUTION: f64 = 100.0;
 
+/// The way that is left must be estimated to be this part of the tolerance.
+const RESERVE: f64 = 0.3;
+
 /// The first Hessian B₀; each direction is −B⁻¹g, B being B₀ corrected by the last steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
@@ -171,6 +174,8 @@ impl Descent {
         run.local += run.clock.seconds() - start;
         let mut here = Point { objective, sums };
         let mut done = 0;
+        // Metric and length of the last step, and its ratio to the one before it.
+        let mut before: Option<(Metric, f64, f64)> = None;
         loop {
             let rest = p.is_rounding(&self.gradient);
             let choice = policy.metric(p, run, hessian, done);
@@ -182,9 +187,19 @@ impl Descent {
             }
             // Weights that are too large by a factor make steps too small by it.
             let caution = CAUTION * run.settings.weights().1.max(1.0);
-            let bound = run.settings.tolerance / if choice.metric == Metric::Hessian { 1.0 } else { caution };
             self.point(p, run, choice.metric, hessian);
             let mut step = p.relative_step(&self.direction);
+            let plain = run.settings.tolerance / if choice.metric == Metric::Hessian { 1.0 } else { caution };
+            // Projected Hessians are too stiff: steps that shrink by a factor r have a way of step/(1 − r) before them.
+            let rate = match before {
+                Some((metric, last, rate)) if metric == choice.metric => [step / last, rate],
+                _ => [1.0 - RESERVE, 0.0],
+            };
+            let bound = if rest || choice.metric != Metric::Hessian {
+                plain
+            } else {
+                plain * RESERVE * (1.0 - rate[0].max(rate[1])).clamp(0.01, 1.0)
+            };
             if rest || (bound > 0.0 && step <= bound) {
                 // By definition the step is that of the first Hessian, without corrections.
                 self.next.copy_from_slice(&self.gradient);
@@ -198,6 +213,7 @@ impl Descent {
             if run.used_up() {
                 return End { status: Status::IterationLimit, step };
             }
+            before = Some((choice.metric, step, rate[0]));
             let mut slope = dot(&self.gradient, &self.direction);
             if !(slope < 0.0) {
                 // Only rounding makes a positive definite B give this.
