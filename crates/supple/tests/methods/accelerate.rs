@@ -179,7 +179,9 @@ impl<'a> Anderson<'a> {
 fn anderson_is_the_formula() {
     let mut lines = Vec::new();
     let mut retreats = 0;
-    for material in [RefMaterial::arap(lame()), RefMaterial::Corotated(lame()), RefMaterial::NeoHookean(lame())] {
+    for material in
+        [RefMaterial::arap(lame()), RefMaterial::Corotated(lame()), RefMaterial::NeoHookean(lame())]
+    {
         let body = furnished(material);
         for seed in [703, 704] {
             let (mut x, v) = disturbed(&body, seed);

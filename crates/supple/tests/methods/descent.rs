@@ -2,10 +2,11 @@
 
 use super::bridge::{self, lame};
 use super::reference::V3;
-use super::reference::body::RefBody;
+use super::reference::body::{RefBody, flatten};
 use super::reference::material::{Lame, RefMaterial};
 use super::reference::shape::{Random, bar, box_mesh, extent, max_distance};
 use super::setup::{DESCENT, heavy, hold, inverted, positions, settings, simulation, still, twisted};
+use nalgebra::DMatrix;
 use supple::{Control, FirstHessian, Method, Simulation, SolveSettings, Status};
 
 /// Steps with someone who checks each iterate: no element inverted, ε never above the last one but for rounding.
@@ -31,7 +32,10 @@ fn watch(what: &str, body: &RefBody, sim: &mut Simulation, frames: usize) -> usi
                 Control::Continue
             })
             .unwrap();
-        assert!(report.method != Method::Admm, "{what} frame {frame}: from a sound state nobody else is needed");
+        assert!(
+            report.method != Method::Admm,
+            "{what} frame {frame}: from a sound state nobody else is needed"
+        );
         assert_eq!(report.inverted, 0);
     }
     looks
@@ -86,7 +90,11 @@ fn pins_that_pull_invert_nothing() {
             let a = 0.15 * f64::from(frame);
             for pin in &mut body.pins {
                 let p = rest[pin.node];
-                pin.target = V3::new(-0.01 * f64::from(frame), p.y * a.cos() - p.z * a.sin(), p.y * a.sin() + p.z * a.cos());
+                pin.target = V3::new(
+                    -0.01 * f64::from(frame),
+                    p.y * a.cos() - p.z * a.sin(),
+                    p.y * a.sin() + p.z * a.cos(),
+                );
             }
             bridge::move_targets(&mut sim, &body);
             watch(name, &body, &mut sim, 1);
@@ -110,7 +118,10 @@ fn any_history_finds_the_minimum() {
             let mut sim = simulation(&body, s, &x, &still(&body));
             let report = sim.step().unwrap();
             let error = max_distance(&positions(&sim), &exact) / extent(&body.rest);
-            lines.push(format!("{first_hessian:?} {history}: {} {} {error:.1e}", report.status, report.iterations));
+            lines.push(format!(
+                "{first_hessian:?} {history}: {} {} {error:.1e}",
+                report.status, report.iterations
+            ));
             assert_eq!(report.status, Status::Converged, "{first_hessian:?} {history}: {report:?}");
             assert!(error <= 1e-7, "{first_hessian:?} {history}: {error:e}");
         }
@@ -118,11 +129,29 @@ fn any_history_finds_the_minimum() {
     super::setup::show(&lines);
 }
 
-/// Newton's iterations end quadratically: the error of each is at most ten times the square of the last one's.
+/// H without the negative part of each element, dense.
+fn projected_hessian(body: &RefBody, x: &[V3], h: f64) -> DMatrix<f64> {
+    let free = body.free_nodes();
+    let n = 3 * body.node_count();
+    let mut all = DMatrix::<f64>::zeros(n, n);
+    for (e, tet) in body.tets.iter().enumerate() {
+        let (k, _) = super::curvature::clamped(&body.materials[e].hessian(&body.deformation(e, x)));
+        let d = body.tet_reduction(e);
+        super::curvature::add(&mut all, tet, &(d.transpose() * (k * body.volumes[e]) * d));
+    }
+    for i in 0..n {
+        all[(i, i)] += body.masses[i / 3] / (h * h);
+    }
+    let rows: Vec<usize> = free.iter().flat_map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    all.select_rows(&rows).select_columns(&rows)
+}
+
+/// Each iterate of Newton is the last one minus α H⁻¹g with the dense projected Hessian, 1e-8 of the step, and α = 1 at the
+/// end; nine iterations are enough.
 #[test]
-fn newton_converges_quadratically() {
+fn newton_takes_the_dense_step() {
     for material in RefMaterial::all(lame()) {
-        let (body, x) = twisted(material, 3, 0.5, true);
+        let (body, x) = twisted(material, 3, 0.7, true);
         let x: Vec<V3> = x.iter().map(|p| V3::new(1.1 * p.x, p.y, p.z)).collect();
         let s = settings(0.02, |s| {
             s.method = Method::Newton;
@@ -136,13 +165,24 @@ fn newton_converges_quadratically() {
         })
         .unwrap();
         let exact = body.minimise(&positions(&sim), &x, 0.02).x;
-        let errors: Vec<f64> = seen.iter().map(|x| max_distance(x, &exact) / extent(&body.rest)).collect();
-        assert!(*errors.last().unwrap() <= 1e-12, "{}: {errors:?}", material.name());
-        assert!(seen.len() <= 12, "{}: {errors:?}", material.name());
-        for e in errors.windows(2) {
-            if e[0] < 1e-3 {
-                assert!(e[1] <= 10.0 * e[0] * e[0] + 1e-13, "{}: {errors:?}", material.name());
+        let error = max_distance(&positions(&sim), &exact) / extent(&body.rest);
+        assert!(error <= 1e-12 && seen.len() <= 9, "{}: {error:e} after {}", material.name(), seen.len());
+        let free = body.free_nodes();
+        let of = |x: &[V3]| flatten(&free.iter().map(|&i| x[i]).collect::<Vec<_>>());
+        let mut last = x.clone();
+        for (n, next) in seen.iter().enumerate() {
+            let gradient = of(&body.objective_gradient(&last, &x, 0.02));
+            let step = projected_hessian(&body, &last, 0.02).cholesky().unwrap().solve(&(-gradient));
+            let moved = of(next) - of(&last);
+            let alpha = moved.dot(&step) / step.norm_squared();
+            // Below this the rounding of the gradient is seen.
+            if step.norm() > 1e-8 {
+                let off = (&moved - &step * alpha).norm() / step.norm();
+                assert!(off <= 1e-8, "{} iteration {}: {off:e}", material.name(), n + 1);
+                assert!(alpha > 0.0 && alpha <= 1.0 + 1e-8, "{}: {alpha}", material.name());
+                assert!(step.norm() > 1e-3 || (alpha - 1.0).abs() <= 1e-8, "{}: {alpha}", material.name());
             }
+            last.clone_from(next);
         }
     }
 }
@@ -172,7 +212,8 @@ fn hopeless_states_stay_finite() {
             ("random", V3::zeros(), 1.0),
             ("huge", V3::repeat(1e5), 0.0),
         ] {
-            let x: Vec<V3> = body.rest.iter().map(|p| p.component_mul(&d) + random.vector(1.0) * jitter).collect();
+            let x: Vec<V3> =
+                body.rest.iter().map(|p| p.component_mul(&d) + random.vector(1.0) * jitter).collect();
             for (name, method) in CHANGES {
                 let s = settings(0.04, |s| {
                     (s.iterations, s.tolerance) = (40, 1e-6);
@@ -181,9 +222,14 @@ fn hopeless_states_stay_finite() {
                 let mut sim = simulation(&body, s, &x, &still(&body));
                 for frame in 0..10 {
                     let r = sim.step().unwrap();
-                    let finite = sim.positions().iter().chain(&sim.velocities()).flatten().all(|a| a.is_finite());
+                    let finite =
+                        sim.positions().iter().chain(&sim.velocities()).flatten().all(|a| a.is_finite());
                     assert!(finite, "{} {state} {name} frame {frame}", material.name());
-                    assert!(!r.force_residual.is_nan() && !r.step.is_nan(), "{} {state} {name}: {r:?}", material.name());
+                    assert!(
+                        !r.force_residual.is_nan() && !r.step.is_nan(),
+                        "{} {state} {name}: {r:?}",
+                        material.name()
+                    );
                 }
             }
         }
