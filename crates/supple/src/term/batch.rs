@@ -8,7 +8,7 @@ use super::curve::{self, pairs};
 use super::kernel::{self, Then, View};
 use super::mix::{self, Change, Dots, Past, Slots};
 use super::weight::WeightRule;
-use super::{DualStart, Sums, TermBatch};
+use super::{Constraint, DualStart, Sums, TermBatch};
 use crate::energy::{Element, Potential};
 use crate::exec::Exec;
 use crate::math::lane::dispatch;
@@ -342,11 +342,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
     fn mix(&mut self, x: &[Row], change: &Change<'_>, exec: &Exec) {
         self.each(exec, |view| dispatch(mix::Mix::<V, D> { chunk: view.chunk, x, change }));
     }
-    fn each_constraint(
-        &self,
-        x: &mut [Row],
-        f: &mut dyn FnMut(&[u32], &mut [Row], f64, &[[f64; 3]], &[f64]),
-    ) {
+    fn each_constraint(&self, x: &mut [Row], f: &mut dyn FnMut(&mut [Row], &Constraint<'_>)) {
         for element in 0..self.place.len() {
             let Some((c, p, l)) = self.locate(element) else { continue };
             let chunk = &self.chunks[c];
@@ -372,7 +368,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
             for v in 0..V {
                 nodes[v] = chunk.nodes[p][v][l];
             }
-            f(&nodes, x, energy, &gradient, &stiffness);
+            f(x, &Constraint { nodes: &nodes, energy, gradient: &gradient, stiffness: &stiffness });
         }
     }
     fn set_params(&mut self, element: usize, first: usize, values: &[f64]) -> bool {
