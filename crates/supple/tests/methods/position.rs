@@ -198,7 +198,9 @@ fn jacobi(body: &RefBody, x: &[V3], xtilde: &[V3]) -> Vec<V3> {
     let mut top: Vec<V3> = (0..x.len()).map(|i| xtilde[i] * (body.masses[i] / (H * H))).collect();
     let mut bottom: Vec<f64> = body.masses.iter().map(|m| m / (H * H)).collect();
     // (nodes, energy, gradient at each, κ of each)
-    let mut terms: Vec<(Vec<usize>, f64, Vec<V3>, Vec<f64>)> = Vec::new();
+    /// Nodes, energy, gradient and stiffness of each.
+    type Term = (Vec<usize>, f64, Vec<V3>, Vec<f64>);
+    let mut terms: Vec<Term> = Vec::new();
     let gradients = body.term_gradients(x);
     let mut at = 0;
     let mut take = |count: usize| -> Vec<V3> {
