@@ -4,6 +4,7 @@ use super::line_search::{Point, dot, search};
 use super::newton::Hessian;
 use super::{Problem, Run, Status};
 use crate::math::nodes::Row;
+use crate::settings::Method;
 
 /// Steps of A⁻¹g underestimate those of H⁻¹g by up to so much: the tolerance is divided by it.
 const CAUTION: f64 = 100.0;
@@ -180,6 +181,8 @@ impl Descent {
             let start = run.clock.seconds();
             let rest = p.is_rounding(&self.gradient);
             let choice = policy.metric(p, run, hessian, done);
+            let newton = choice.metric == Metric::Hessian;
+            p.method = if newton { Method::Newton } else { Method::QuasiNewton };
             if choice.fresh {
                 self.forget();
                 done = 0;
