@@ -58,8 +58,17 @@ impl Engine {
         drop(self.take_failure());
         let objects = self.objects.clone();
         let failed = || objects.iter().any(|o| o.failed());
+        let before = (!objects.is_empty()).then(|| self.sim().checkpoint());
         // A material that raised an exception ends the step.
-        self.sim_mut().step_with(&mut |it| if failed() { Control::Discard } else { observer(it) })
+        let result =
+            self.sim_mut().step_with(&mut |it| if failed() { Control::Discard } else { observer(it) });
+        // … also where it did so before the first look or after the last.
+        if let (Ok(_), Some(before), true) = (&result, before, failed()) {
+            let back = self.sim_mut().restore(&before);
+            debug_assert!(back.is_ok(), "it is a checkpoint of this very simulation");
+            return Err(StepError::Discarded);
+        }
+        result
     }
     /// The exception of a material, if one raised any.
     pub fn take_failure(&self) -> Option<PyErr> {

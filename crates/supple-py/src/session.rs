@@ -140,6 +140,10 @@ impl Session {
             session = back;
             match message {
                 Ok(Message::Seen(seen)) => {
+                    // In `list(…)` nobody else looks between short iterations.
+                    if signals && interrupted.is_none() {
+                        interrupted = py.check_signals().err();
+                    }
                     let Some(e) = interrupted else { return Next::Seen(session, seen) };
                     return match py.detach(move || session.discard()) {
                         Some(engine) => Next::Done(engine, Err(e)),

@@ -1,7 +1,7 @@
 """Many frames at once."""
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable, Iterator
+from typing import Any, Callable, Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,8 @@ def _watched(frames: Iterable[int], progress: bool) -> Iterable[int]:
         from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
     except ImportError:
         return frames
-    return iter(tqdm(frames, unit="frame"))
+    bar: Iterable[int] = tqdm(frames, unit="frame")
+    return bar
 
 
 def run(
