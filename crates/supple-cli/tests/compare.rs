@@ -140,7 +140,7 @@ fn wrong_words_are_explained() {
         (&["compare", "untwist_low", "--weights", "0"], "out of range"),
         (&["compare", "no_such_scene"], "no_such_scene"),
         (&["compare", "untwist_low", "--start", "end"], "inertia or best"),
-        (&["sweep-weights", "untwist_low", "--rule", "young"], "bulk, auto or shear"),
+        (&["sweep-weights", "untwist_low", "--rule", "young"], "bulk, shear, auto or robust"),
         (&["paper", "fig7"], "fig7"),
     ] {
         let o = supple(&f.0, words);

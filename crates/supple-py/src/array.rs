@@ -150,8 +150,11 @@ pub fn ids(value: &Bound<'_, PyAny>, name: &str, nodes: usize) -> PyResult<Vec<u
     Ok(values)
 }
 
+/// Matrices by columns, and the shape that they stood in.
+type Matrices = (Vec<[[f64; 3]; 3]>, Vec<usize>);
+
 /// Matrices: an array of shape (…, 3, 3), each by columns, and the shape of what stands before.
-pub fn matrices(value: &Bound<'_, PyAny>, name: &str) -> PyResult<(Vec<[[f64; 3]; 3]>, Vec<usize>)> {
+pub fn matrices(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Matrices> {
     let (values, mut shape) = reals(value, name)?;
     if shape.len() < 2 || shape[shape.len() - 2..] != [3, 3] {
         return Err(bad(format!("{name} must have shape (..., 3, 3), not {}", shown(&shape))));

@@ -87,28 +87,25 @@ impl Engine {
 /// The engine, unless it broke, and what came out.
 pub type Stepped = (Option<Box<Engine>>, PyResult<StepReport>);
 
-fn run(
-    mut engine: Box<Engine>,
-    stop: &AtomicBool,
-) -> (Result<Box<Engine>, Panic>, Option<Result<StepReport, StepError>>) {
+/// The engine and the library's answer, unless it broke.
+type Ran = Result<(Box<Engine>, Result<StepReport, StepError>), Panic>;
+
+fn run(mut engine: Box<Engine>, stop: &AtomicBool) -> Ran {
     let look = |_: &mut Iteration<'_, '_>| match stop.load(Ordering::Relaxed) {
         true => Control::Discard,
         false => Control::Continue,
     };
-    match guard(|| engine.step(&mut { look })) {
-        Ok(result) => (Ok(engine), Some(result)),
-        Err(panic) => (Err(panic), None),
-    }
+    let result = guard(|| engine.step(&mut { look }))?;
+    Ok((engine, result))
 }
 
-fn finish(done: (Result<Box<Engine>, Panic>, Option<Result<StepReport, StepError>>)) -> Stepped {
-    match done {
-        (Ok(engine), Some(result)) => {
+fn finish(ran: Ran) -> Stepped {
+    match ran {
+        Ok((engine, result)) => {
             let verdict = engine.verdict(result);
             (Some(engine), verdict)
         }
-        (Ok(engine), None) => (Some(engine), Err(Panic("a step without a result".into()).into())),
-        (Err(panic), _) => (None, Err(panic.into())),
+        Err(panic) => (None, Err(panic.into())),
     }
 }
 

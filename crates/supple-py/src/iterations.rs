@@ -16,7 +16,8 @@ use crate::slot::{Shared, Snapshot};
 pub struct Iteration {
     seen: Seen,
     positions: Py<PyArray2<f64>>,
-    local: Option<(Py<PyArray3<f64>>, Py<PyArray3<f64>>)>,
+    /// z and u.
+    local: Option<[Py<PyArray3<f64>>; 2]>,
 }
 
 impl Iteration {
@@ -27,7 +28,7 @@ impl Iteration {
             Some(states) => {
                 let z = array::matrix_rows(py, states.iter().map(|s| s.z))?;
                 let u = array::matrix_rows(py, states.iter().map(|s| s.u))?;
-                Some((z.unbind(), u.unbind()))
+                Some([z.unbind(), u.unbind()])
             }
         };
         Ok(Iteration { seen, positions, local })
@@ -79,12 +80,12 @@ impl Iteration {
     /// z of every tetrahedron, body after body in order of adding: (m, 3, 3). None unless method is "admm".
     #[getter]
     fn z(&self, py: Python<'_>) -> Option<Py<PyArray3<f64>>> {
-        self.local.as_ref().map(|(z, _)| z.clone_ref(py))
+        self.local.as_ref().map(|[z, _]| z.clone_ref(py))
     }
     /// u of every tetrahedron, in the order of z: (m, 3, 3). None unless method is "admm".
     #[getter]
     fn u(&self, py: Python<'_>) -> Option<Py<PyArray3<f64>>> {
-        self.local.as_ref().map(|(_, u)| u.clone_ref(py))
+        self.local.as_ref().map(|[_, u]| u.clone_ref(py))
     }
     fn __repr__(&self) -> String {
         let s = &self.seen;

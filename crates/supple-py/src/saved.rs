@@ -41,17 +41,16 @@ pub fn unpack(bytes: &[u8]) -> Result<(Option<Settings>, &[u8]), String> {
     if version.is_some_and(|v| v != VERSION) {
         return Err(format!("version {version:?} of a saved simulation is not supported"));
     }
-    let parts = || -> Option<(&[u8], &[u8], u64, &[u8])> {
-        let end = HEADER.checked_add(usize::try_from(number(12)?).ok()?)?;
-        let checkpoint = bytes.get(end.checked_add(8)?..)?;
-        Some((bytes.get(HEADER..end)?, bytes.get(..end)?, number(end)?, checkpoint))
-    };
-    let Some((text, covered, sum, checkpoint)) = parts() else {
+    let end = || HEADER.checked_add(usize::try_from(number(12)?).ok()?);
+    let (Some(end), Some(sum)) = (end(), end().and_then(number)) else {
         return Err("the saved simulation is cut short or damaged".into());
     };
+    // Both ends lie within the bytes: the checksum behind the settings is there.
+    let (covered, checkpoint) = (&bytes[..end], &bytes[end + 8..]);
     if checksum(covered) != sum {
         return Err("the saved simulation is damaged: its checksum does not match".into());
     }
+    let text = &covered[HEADER..];
     let text = std::str::from_utf8(text).map_err(|e| e.to_string())?;
     let settings: Settings = toml::from_str(text).map_err(|e| e.message().to_string())?;
     Ok((Some(settings), checkpoint))

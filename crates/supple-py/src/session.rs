@@ -168,8 +168,8 @@ impl Session {
     }
 
     /// Rolls the step back. `None` if the engine broke.
-    pub fn discard(self: Box<Self>) -> Option<Box<Engine>> {
-        let Session { go, messages, thread, .. } = *self;
+    pub fn discard(self) -> Option<Box<Engine>> {
+        let Session { go, messages, thread, .. } = self;
         let _ = go.send(Go::Back);
         let mut engine = None;
         while let Ok(message) = messages.recv() {

@@ -50,6 +50,40 @@ fn a_step_allocates_nothing_after_the_first() {
     }
 }
 
+/// The same for every method that keeps no Hessian.
+#[test]
+fn no_method_allocates_after_its_first_step() {
+    use supple::{Acceleration, Method, Sweep};
+    let methods: [fn(&mut supple::SolveSettings); 7] = [
+        |s| (s.method, s.acceleration) = (Method::Admm, Acceleration::Anderson),
+        |s| (s.method, s.acceleration) = (Method::Admm, Acceleration::OverRelaxation),
+        |s| (s.method, s.acceleration) = (Method::Admm, Acceleration::Chebyshev),
+        |s| s.method = Method::Projective,
+        |s| s.method = Method::QuasiNewton,
+        |s| s.method = Method::Position,
+        |s| (s.method, s.sweep) = (Method::Position, Sweep::Jacobi),
+    ];
+    for (number, method) in methods.into_iter().enumerate() {
+        for kind in MaterialKind::ALL {
+            let mut s = settings(0.02);
+            s.solve.iterations = 15;
+            s.solve.tolerance = 1e-8;
+            s.solve.start = Start::Best;
+            method(&mut s.solve);
+            if s.solve.method == Method::Projective && kind != MaterialKind::Arap {
+                continue;
+            }
+            let mut sim = twisted(s, kind, [6, 3, 3], true);
+            sim.step().unwrap();
+            let before = COUNT.with(Cell::get);
+            for _ in 0..3 {
+                sim.step().unwrap();
+            }
+            assert_eq!(COUNT.with(Cell::get) - before, 0, "method {number}, {kind:?}");
+        }
+    }
+}
+
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
     for kind in MaterialKind::ALL {

@@ -13,7 +13,7 @@ pub struct Args {
     #[arg(long, value_name = "S,…", value_delimiter = ',',
         default_values_t = [0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 16.0, 64.0])]
     scales: Vec<f64>,
-    /// What k is: bulk (the bulk modulus), shear (2μ, as in projective dynamics) or auto
+    /// What k is: bulk (the bulk modulus), shear (2μ, as in projective dynamics), auto or robust
     #[arg(long, value_name = "RULE", default_value = "bulk", value_parser = rule)]
     rule: WeightRule,
 }
@@ -23,7 +23,8 @@ fn rule(word: &str) -> Result<WeightRule, String> {
         "bulk" => Ok(WeightRule::Bulk),
         "auto" => Ok(WeightRule::Auto),
         "shear" => Ok(WeightRule::Shear),
-        _ => Err("write bulk, auto or shear".into()),
+        "robust" => Ok(WeightRule::Robust),
+        _ => Err("write bulk, shear, auto or robust".into()),
     }
 }
 

@@ -39,8 +39,25 @@ impl Draft {
         self.copy_part(0..bytes, writer)
     }
 
-    /// Copies some of its bytes.
-    pub fn copy_part(&mut self, part: Range<u64>, writer: &mut impl Write) -> io::Result<()> {
+    /// Copies some parts of it, those that touch each other in one go.
+    pub fn copy_parts(
+        &mut self,
+        parts: impl Iterator<Item = Range<u64>>,
+        writer: &mut impl Write,
+    ) -> io::Result<()> {
+        let mut whole = 0..0;
+        for part in parts {
+            if part.start == whole.end {
+                whole.end = part.end;
+            } else {
+                self.copy_part(whole, writer)?;
+                whole = part;
+            }
+        }
+        self.copy_part(whole, writer)
+    }
+
+    fn copy_part(&mut self, part: Range<u64>, writer: &mut impl Write) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(part.start))?;
         let bytes = part.end - part.start;
         let copied = io::copy(&mut Read::by_ref(&mut self.file).take(bytes), writer)?;

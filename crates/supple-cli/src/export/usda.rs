@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, Seek, SeekFrom, Write as _};
+use std::ops::Range;
 use std::path::PathBuf;
 
 use super::exporter::{Names, Sink};
@@ -21,10 +22,10 @@ pub(super) struct Usda {
     fps: f64,
     shells: Vec<Shell>,
     parts: Vec<Part>,
-    /// The points of each frame as text, part after part: what takes long is done while the run lasts.
-    draft: Option<Draft>,
-    /// Bytes of the draft.
-    end: u64,
+    /// Boxes and points of each frame as text, part after part: what takes long is done while the run lasts.
+    drafts: Option<[Draft; 2]>,
+    /// Bytes of the drafts.
+    ends: [u64; 2],
     frames: Vec<Sample>,
     /// Half of the thickness of springs, m.
     radius: f32,
@@ -38,10 +39,10 @@ struct Part {
     order: Vec<u32>,
 }
 
-/// A frame: its time code, and for each part its box and where its points are in the draft.
+/// A frame: its time code, and for each part where its box and its points are in the drafts.
 struct Sample {
     code: f64,
-    parts: Vec<([[f32; 3]; 2], std::ops::Range<u64>)>,
+    parts: Vec<[Range<u64>; 2]>,
 }
 
 impl Usda {
@@ -57,7 +58,7 @@ impl Usda {
             }
         }
         let (name, frames) = (names.whole("usda"), Vec::new());
-        Self { name, fps, shells, parts, draft: None, end: 0, frames, radius: 0.0 }
+        Self { name, fps, shells, parts, drafts: None, ends: [0; 2], frames, radius: 0.0 }
     }
 
     /// Ten digits are enough to tell frames, and hide that 0.04 is no sum of halves.
@@ -67,55 +68,57 @@ impl Usda {
         if self.frames.last().is_none_or(|last| near > last.code) { near } else { code }
     }
 
-    /// The text of a frame's points, and its entry; ranges are relative to the text.
-    fn sample(&self, model: &Model, frame: &Frame<'_>) -> (String, Sample) {
+    /// The text of a frame's boxes and points, and its entry.
+    fn sample(&self, model: &Model, frame: &Frame<'_>) -> ([String; 2], Sample) {
         let code = self.code(frame.time);
-        let (mut text, mut parts) = (String::new(), Vec::new());
+        let (mut boxes, mut points, mut parts) = (String::new(), String::new(), Vec::new());
+        let at = |text: &str, draft: usize| self.ends[draft] + text.len() as u64;
         for part in &self.parts {
             let (shell, body) = (&self.shells[part.body], &model.bodies[part.body]);
             let all: Vec<[f32; 3]> = shell.positions(body, frame).map(|p| p.map(|c| c as f32)).collect();
             let used = || part.order.iter().map(|&v| all[v as usize]);
+            let starts = [at(&boxes, 0), at(&points, 1)];
             let margin = if part.springs { self.radius } else { 0.0 };
             let [low, high] = extent(used());
-            let start = text.len() as u64;
-            text.push_str(&format!("            {code:?}: ["));
+            let (low, high) = (low.map(|c| c - margin), high.map(|c| c + margin));
+            // Writing to a string does not fail.
+            let _ = writeln!(boxes, "            {code:?}: [{}, {}],", Tuple(low), Tuple(high));
+            let _ = write!(points, "            {code:?}: [");
             for (k, point) in used().enumerate() {
                 let comma = if k == 0 { "" } else { ", " };
-                // Writing to a string does not fail.
-                let _ = write!(text, "{comma}{}", Tuple(point));
+                let _ = write!(points, "{comma}{}", Tuple(point));
             }
-            text.push_str("],\n");
-            parts.push(([low.map(|c| c - margin), high.map(|c| c + margin)], start..text.len() as u64));
+            points.push_str("],\n");
+            parts.push([starts[0]..at(&boxes, 0), starts[1]..at(&points, 1)]);
         }
-        (text, Sample { code, parts })
+        ([boxes, points], Sample { code, parts })
     }
 }
 
 impl Sink for Usda {
     fn frame(&mut self, out: &OutputDir, model: &Model, frame: &Frame<'_>) -> Result<(), ExportError> {
-        if self.draft.is_none() {
+        if self.drafts.is_none() {
             let shells = self.shells.iter().zip(&model.bodies);
             let seen = shells.flat_map(|(shell, body)| shell.positions(body, frame));
             let [low, high] = extent(seen.map(|p| p.map(|c| c as f32)));
             let size = (0..3).map(|k| f64::from(high[k]) - f64::from(low[k])).fold(0.0, f64::max);
             self.radius = 0.5 * (THICKNESS * size) as f32;
-            self.draft = Some(Draft::create(out, &self.name)?);
+            self.drafts = Some([Draft::create(out, &self.name)?, Draft::create(out, &self.name)?]);
         }
-        let (text, mut sample) = self.sample(model, frame);
-        let Some(draft) = &mut self.draft else { return Ok(()) };
-        // A frame that failed is written over by the next.
-        draft.seek(SeekFrom::Start(self.end))?;
-        draft.write_all(text.as_bytes())?;
-        for (_, range) in &mut sample.parts {
-            *range = range.start + self.end..range.end + self.end;
+        let (texts, sample) = self.sample(model, frame);
+        let Some(drafts) = &mut self.drafts else { return Ok(()) };
+        for ((draft, text), end) in drafts.iter_mut().zip(&texts).zip(self.ends) {
+            // A frame that failed is written over by the next.
+            draft.seek(SeekFrom::Start(end))?;
+            draft.write_all(text.as_bytes())?;
         }
-        self.end += text.len() as u64;
+        self.ends = std::array::from_fn(|k| self.ends[k] + texts[k].len() as u64);
         self.frames.push(sample);
         Ok(())
     }
 
     fn finish(&mut self, out: &OutputDir, model: &Model) -> Result<Vec<PathBuf>, ExportError> {
-        let Some(draft) = &mut self.draft else { return Ok(Vec::new()) };
+        let Some([boxes, points]) = &mut self.drafts else { return Ok(Vec::new()) };
         let (shells, frames, fps) = (&self.shells, &self.frames, self.fps);
         let code = |sample: Option<&Sample>| sample.map(|s| s.code).unwrap_or_default();
         let (first, last) = (code(frames.first()), code(frames.last()));
@@ -147,14 +150,9 @@ impl Sink for Usda {
                     mesh(file, shell, body.two_sided())?;
                 }
                 writeln!(file, "        float3[] extent.timeSamples = {{")?;
-                for Sample { code, parts } in frames {
-                    let [low, high] = parts[number].0;
-                    writeln!(file, "            {code:?}: [{}, {}],", Tuple(low), Tuple(high))?;
-                }
+                boxes.copy_parts(frames.iter().map(|s| s.parts[number][0].clone()), file)?;
                 writeln!(file, "        }}\n        point3f[] points.timeSamples = {{")?;
-                for Sample { parts, .. } in frames {
-                    draft.copy_part(parts[number].1.clone(), file)?;
-                }
+                points.copy_parts(frames.iter().map(|s| s.parts[number][1].clone()), file)?;
                 writeln!(file, "        }}\n    }}")?;
             }
             writeln!(file, "}}")

@@ -1,7 +1,7 @@
 //! The state as bytes, and back, bit for bit.
 //!
 //! Layout, little-endian: `SUPPLECK`, version u32, length of the whole u64, fingerprint of the scene u64, frame u64, time
-//! f64, habits of `auto` (two u32), number of nodes at which its Hessian was taken (u64; 0 if there is none), then for each
+//! f64, habits of `auto` (u32, u16, u16), number of nodes at which its Hessian was taken (u64; 0 if there is none), then for each
 //! node in the user's order x, v, a and force (3 f64 each), then for each node a target (3 f64; zero unless pinned), then for
 //! each anchor its target (3 f64), then for each node where the Hessian was taken (3 f64), then a checksum u64 (FNV-1a) of
 //! everything before it.
@@ -70,6 +70,7 @@ impl Simulation {
         out.extend_from_slice(&self.state.time.to_le_bytes());
         out.extend_from_slice(&self.lagged.habits.last.to_le_bytes());
         out.extend_from_slice(&self.lagged.habits.wait.to_le_bytes());
+        out.extend_from_slice(&self.lagged.habits.owed.to_le_bytes());
         out.extend_from_slice(&(hessian.len() as u64).to_le_bytes());
         let mut put = |p: [f64; 3]| {
             for c in p {
@@ -161,7 +162,8 @@ impl Simulation {
             }
         }
         let habits = number(44).unwrap_or(0);
-        self.lagged.habits = Habits { last: habits as u32, wait: (habits >> 32) as u32 };
+        self.lagged.habits =
+            Habits { last: habits as u32, wait: (habits >> 32) as u16, owed: (habits >> 48) as u16 };
         self.lagged.hessian.take_later(at);
         Ok(())
     }

@@ -123,7 +123,12 @@ impl Simulation {
 
     /// The first node whose new position, velocity or acceleration is not finite.
     fn first_non_finite(&self) -> Option<usize> {
-        let dt = self.settings.time.dt;
+        let (dt, state) = (self.settings.time.dt, &self.state);
+        // One that was none before the step is why others are now.
+        let before = (0..state.x.len()).find(|&i| !(state.x[i].is_finite() && state.v[i].is_finite()));
+        if before.is_some() {
+            return before;
+        }
         (0..self.work.x.len()).find(|&i| {
             (0..3).any(|c| {
                 let v = (self.work.x[i].0[c] - self.state.x[i].0[c]) / dt;

@@ -12,7 +12,7 @@ use super::{Outcome, Problem, Run, Status, admm};
 use crate::settings::Method;
 
 /// Steps in which the Hessian comes first, after the matrix was too slow in one.
-const WAIT: u32 = 8;
+const WAIT: u16 = 8;
 
 /// Iterations that a fresh Hessian is expected to need.
 const EXPECTED: u32 = 6;
@@ -26,12 +26,14 @@ pub struct Habits {
     /// Iterations that the last step took with a Hessian.
     pub last: u32,
     /// Steps left in which the Hessian comes first.
-    pub wait: u32,
+    pub wait: u16,
+    /// Iterations with the matrix in steps that ended before the tolerance was met.
+    pub owed: u16,
 }
 
 impl Default for Habits {
     fn default() -> Self {
-        Habits { last: EXPECTED, wait: 0 }
+        Habits { last: EXPECTED, wait: 0, owed: 0 }
     }
 }
 
@@ -61,7 +63,9 @@ impl Costs {
         const PER_OPERATION: f64 = 0.3e-9;
         let gradient = PER_ELEMENT * p.terms.len() as f64;
         let bytes = p.global.bytes();
-        let (wide, operations) = hessian.cost().unwrap_or((9 * bytes, 27.0 * p.global.operations()));
+        // Of a factor that is there, not of one that was: what is forgotten must not be remembered by its costs.
+        let known = hessian.cost().filter(|_| hessian.is_there());
+        let (wide, operations) = known.unwrap_or((9 * bytes, 27.0 * p.global.operations()));
         Costs {
             matrix: gradient + PER_BYTE * bytes as f64,
             hessian: gradient + PER_BYTE * wide as f64,
@@ -129,9 +133,10 @@ impl Policy for Rent {
                 let keep = hessian.is_there() && self.habits.last as usize <= self.life();
                 let price = if keep { 0.0 } else { self.costs.factor }
                     + f64::from(self.habits.last.max(EXPECTED)) * self.costs.hessian;
-                if done as f64 * self.costs.matrix >= price && (keep || self.buy(p, run, hessian)) {
+                let paid = (usize::from(self.habits.owed) + done) as f64 * self.costs.matrix;
+                if paid >= price && (keep || self.buy(p, run, hessian)) {
                     self.metric = Metric::Hessian;
-                    self.habits.wait = WAIT;
+                    (self.habits.wait, self.habits.owed) = (WAIT, 0);
                     self.bought += 1;
                 }
             }
@@ -150,9 +155,16 @@ pub fn minimise(
     lagged.hessian.catch_up(p);
     let mut rent = Rent::new(p, lagged);
     let end = memory.minimise(p, run, &mut lagged.hessian, &mut rent, run.settings.history);
+    let rented = run.iterations.min(usize::from(u16::MAX)) as u16;
     lagged.habits = Habits {
         last: if rent.bought > 0 { rent.bought } else { rent.habits.last },
         wait: rent.habits.wait.saturating_sub(1),
+        owed: match end.status {
+            Status::IterationLimit | Status::TimeLimit if rent.bought == 0 => {
+                rent.habits.owed.saturating_add(rented)
+            }
+            _ => 0,
+        },
     };
     let method = if rent.bought > 0 { Method::Newton } else { Method::QuasiNewton };
     match end.status {

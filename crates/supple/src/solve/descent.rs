@@ -1,13 +1,16 @@
 //! L-BFGS (Nocedal & Wright, Algorithm 7.4) with any first Hessian: the frame of `quasi_newton`, `newton` and `auto`.
 
-use super::line_search::{Point, dot, search};
+use super::line_search::{Point, search};
 use super::newton::Hessian;
 use super::{Problem, Run, Status};
-use crate::math::nodes::Row;
+use crate::math::nodes::{Row, axpy, dot};
 use crate::settings::Method;
 
 /// Steps of A⁻¹g underestimate those of H⁻¹g by up to so much: the tolerance is divided by it.
 const CAUTION: f64 = 100.0;
+
+/// The way that is left must be estimated to be this part of the tolerance.
+const RESERVE: f64 = 0.2;
 
 /// The first Hessian B₀; each direction is −B⁻¹g, B being B₀ corrected by the last steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,14 +79,6 @@ pub struct End {
 fn room(rows: &mut Vec<Row>, n: usize) {
     if rows.len() != n {
         *rows = vec![Row::default(); n];
-    }
-}
-
-fn axpy(y: &mut [Row], a: f64, x: &[Row]) {
-    for (y, x) in y.iter_mut().zip(x) {
-        for c in 0..4 {
-            y.0[c] += a * x.0[c];
-        }
     }
 }
 
@@ -157,12 +152,35 @@ impl Descent {
         if pair.sy > 1e-10 * (ss * yy).sqrt() {
             self.newest = slot;
             self.used = (self.used + 1).min(self.pairs.len());
+        } else {
+            // Its slot may have been that of the oldest pair, which is gone.
+            self.used = self.used.min(self.pairs.len() - 1);
         }
+    }
+
+    /// As [`Descent::descend`]; but with tolerance 0, which never stops early, what is left after the last digit counts as iterations
+    /// that do nothing.
+    pub fn minimise(
+        &mut self,
+        p: &mut Problem<'_>,
+        run: &mut Run<'_, '_>,
+        hessian: &mut Hessian,
+        policy: &mut dyn Policy,
+        history: usize,
+    ) -> End {
+        let mut end = self.descend(p, run, hessian, policy, history);
+        while end.status == Status::Stalled && run.settings.tolerance == 0.0 {
+            end.status = match run.used_up() {
+                true => Status::IterationLimit,
+                false => run.look(p, 0.0).unwrap_or(Status::Stalled),
+            };
+        }
+        end
     }
 
     /// Minimises (5) from the problem's iterate, whose objective is finite. Done when no node would move by more than the
     /// tolerance, in units of its body's size.
-    pub fn minimise(
+    fn descend(
         &mut self,
         p: &mut Problem<'_>,
         run: &mut Run<'_, '_>,
@@ -177,19 +195,34 @@ impl Descent {
         run.local += run.clock.seconds() - start;
         let mut here = Point { objective, sums };
         let mut done = 0;
+        // Metric and length of the last step, and its ratio to the one before it.
+        let mut before: Option<(Metric, f64, f64)> = None;
         loop {
-            let start = run.clock.seconds();
             let rest = p.is_rounding(&self.gradient);
             let choice = policy.metric(p, run, hessian, done);
             let newton = choice.metric == Metric::Hessian;
             p.method = if newton { Method::Newton } else { Method::QuasiNewton };
+            // What the next iteration will take is judged by this one, without a factorisation.
+            let start = run.clock.seconds();
             if choice.fresh {
                 self.forget();
                 done = 0;
             }
-            let bound = run.settings.tolerance / if choice.metric == Metric::Hessian { 1.0 } else { CAUTION };
+            // Weights that are too large by a factor make steps too small by it.
+            let caution = CAUTION * run.settings.weights().1.max(1.0);
             self.point(p, run, choice.metric, hessian);
             let mut step = p.relative_step(&self.direction);
+            let plain = run.settings.tolerance / if choice.metric == Metric::Hessian { 1.0 } else { caution };
+            // Projected Hessians are too stiff: steps that shrink by a factor r have a way of step/(1 − r) before them.
+            let rate = match before {
+                Some((metric, last, rate)) if metric == choice.metric => [step / last, rate],
+                _ => [1.0 - RESERVE, 0.0],
+            };
+            let bound = if rest || choice.metric != Metric::Hessian {
+                plain
+            } else {
+                plain * RESERVE * (1.0 - rate[0].max(rate[1])).clamp(0.01, 1.0)
+            };
             if rest || (bound > 0.0 && step <= bound) {
                 // By definition the step is that of the first Hessian, without corrections.
                 self.next.copy_from_slice(&self.gradient);
@@ -203,6 +236,7 @@ impl Descent {
             if run.used_up() {
                 return End { status: Status::IterationLimit, step };
             }
+            before = Some((choice.metric, step, rate[0]));
             let mut slope = dot(&self.gradient, &self.direction);
             if !(slope < 0.0) {
                 // Only rounding makes a positive definite B give this.

@@ -1,7 +1,7 @@
 //! How far to go along a direction: Armijo's rule, never out of an energy's domain.
 
 use super::{Problem, Run};
-use crate::math::nodes::Row;
+use crate::math::nodes::{Row, dot};
 use crate::term::Sums;
 
 /// A point of the search: ε, what the terms say, and the gradient in the caller's memory.
@@ -21,17 +21,6 @@ const ROUNDING: f64 = 1e-13;
 
 /// Most points tried.
 const TRIES: usize = 40;
-
-/// Σ a·b over rows, lane by lane in order.
-pub fn dot(a: &[Row], b: &[Row]) -> f64 {
-    let mut sum = [0.0; 4];
-    for (a, b) in a.iter().zip(b) {
-        for c in 0..4 {
-            sum[c] += a.0[c] * b.0[c];
-        }
-    }
-    (sum[0] + sum[1]) + (sum[2] + sum[3])
-}
 
 /// Moves the iterate from `from` along `direction`, 1 times its length or less, to a point with a lower ε and no element that is
 /// outside of its domain and was inside before. `gradient` becomes that of the new point. `None`, and the iterate back at `from`,

@@ -95,7 +95,9 @@ pub fn minimise(
     let settings = run.settings;
     let descends = matches!(settings.method, Method::Auto | Method::Newton | Method::QuasiNewton);
     let mut sums = Sums::default();
-    if settings.start == Start::Best {
+    if settings.method == Method::Position {
+        // At x̃, always: it knows of inertia and forces from nowhere else.
+    } else if settings.start == Start::Best {
         sums = start::best(p, history, descends);
     } else if descends {
         sums = p.terms.energy(p.x, p.exec);
@@ -148,14 +150,14 @@ impl BodySums {
         self.reference += reference * reference;
         self.rounding += rounding * rounding;
     }
-    /// ‖force‖/‖reference‖; 0 where the reference is only rounding, infinite where something overflows.
+    /// ‖force‖/‖reference‖; 0 where the force is only rounding, infinite where something overflows.
     fn relative(&self) -> f64 {
         if !(self.force.is_finite() && self.reference.is_finite() && self.rounding.is_finite()) {
             f64::INFINITY
-        } else if self.reference <= self.rounding {
+        } else if self.force == 0.0 {
             0.0
         } else {
-            (self.force / self.reference).sqrt()
+            (self.force / self.reference.max(self.rounding)).sqrt()
         }
     }
 }
@@ -214,7 +216,12 @@ impl Problem<'_> {
         let mut most = 0.0f64;
         for (d, &b) in step.iter().zip(self.body) {
             let size = self.body_size.get(b as usize).copied().unwrap_or(1.0);
-            most = most.max(square(d) / (size * size));
+            let part = square(d) / (size * size);
+            // `max` would overlook a number that is none.
+            if part.is_nan() {
+                return f64::INFINITY;
+            }
+            most = most.max(part);
         }
         most.sqrt()
     }

@@ -11,16 +11,17 @@ use super::stop::Progress;
 use super::{Outcome, Problem, Run, Status};
 use crate::math::nodes::Row;
 use crate::settings::{DualStart, Method, Sweep};
+use crate::term::Constraint;
 
 /// How far each corner of a term moves: (factor of the gradient, over its mass) for the projection; 0 where it is satisfied, or
 /// where the energy is infinite and leads nowhere.
-fn reach(nodes: &[u32], energy: f64, gradient: &[[f64; 3]], inverse_mass: &[f64]) -> f64 {
+fn reach(c: &Constraint<'_>, inverse_mass: &[f64]) -> f64 {
     let mut size = 0.0;
-    for (g, &v) in gradient.iter().zip(nodes) {
+    for (g, &v) in c.gradient.iter().zip(c.nodes) {
         size += inverse_mass[v as usize] * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     }
-    let factor = -2.0 * energy / size;
-    if energy.is_finite() && size > 0.0 && factor.is_finite() { factor } else { 0.0 }
+    let factor = -2.0 * c.energy / size;
+    if c.energy.is_finite() && size > 0.0 && factor.is_finite() { factor } else { 0.0 }
 }
 
 /// Projects from the problem's iterate.
@@ -38,9 +39,9 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, memory: &mut Vec<f64
     let status = loop {
         let start = run.clock.seconds();
         match run.settings.sweep {
-            Sweep::GaussSeidel => p.terms.each_constraint(p.x, &mut |nodes, x, energy, gradient, _| {
-                let factor = reach(nodes, energy, gradient, inverse_mass);
-                for (g, &v) in gradient.iter().zip(nodes) {
+            Sweep::GaussSeidel => p.terms.each_constraint(p.x, &mut |x, term| {
+                let factor = reach(term, inverse_mass);
+                for (g, &v) in term.gradient.iter().zip(term.nodes) {
                     let v = v as usize;
                     for c in 0..3 {
                         x[v].0[c] += factor * inverse_mass[v] * g[c];
@@ -84,9 +85,9 @@ fn jacobi(p: &mut Problem<'_>, inverse_mass: &[f64]) {
         }
     }
     let (rhs, lengths) = (&mut *p.rhs, &mut *p.lengths);
-    p.terms.each_constraint(p.x, &mut |nodes, _, energy, gradient, stiffness| {
-        let factor = reach(nodes, energy, gradient, inverse_mass);
-        for ((g, &k), &v) in gradient.iter().zip(stiffness).zip(nodes) {
+    p.terms.each_constraint(p.x, &mut |_, term| {
+        let factor = reach(term, inverse_mass);
+        for ((g, &k), &v) in term.gradient.iter().zip(term.stiffness).zip(term.nodes) {
             let v = v as usize;
             if v < free {
                 lengths[v] += k;

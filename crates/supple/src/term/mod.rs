@@ -79,6 +79,19 @@ impl Sums {
     }
 }
 
+/// A term as position-based dynamics sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Constraint<'a> {
+    /// Its nodes.
+    pub nodes: &'a [u32],
+    /// Ψ.
+    pub energy: f64,
+    /// ∂Ψ/∂x of each node.
+    pub gradient: &'a [[f64; 3]],
+    /// w²|g|² of each node.
+    pub stiffness: &'a [f64],
+}
+
 /// A batch of elements of one kind. One dynamic call per batch, never per element.
 ///
 /// `loads` are the batch's own rows, one per corner of each element: forces on the corner's node.
@@ -125,8 +138,8 @@ pub trait TermBatch: Send + Sync {
     fn remember(&mut self, x: &[Row], slots: mix::Slots, exec: &Exec) -> mix::Dots;
     /// Changes u for the next local step; see [`mix::Change`].
     fn mix(&mut self, x: &[Row], change: &mix::Change, exec: &Exec);
-    /// One constraint after the other in order of adding, as position-based dynamics does: `f(nodes, Ψ, ∂Ψ/∂x of each)`.
-    fn each_constraint(&self, x: &mut [Row], f: &mut dyn FnMut(&[u32], &mut [Row], f64, &[[f64; 3]], &[f64]));
+    /// One term after the other in order of adding, each at the x that those before it left, as position-based dynamics does.
+    fn each_constraint(&self, x: &mut [Row], f: &mut dyn FnMut(&mut [Row], &Constraint<'_>));
     /// Replaces the numbers of one element from `first` on (anchors that move). False if there is no such place.
     fn set_params(&mut self, element: usize, first: usize, values: &[f64]) -> bool;
     /// The numbers of one element; empty if there is no such element.
@@ -253,11 +266,7 @@ impl TermSet {
         }
     }
     /// See [`TermBatch::each_constraint`].
-    pub fn each_constraint(
-        &self,
-        x: &mut [Row],
-        f: &mut dyn FnMut(&[u32], &mut [Row], f64, &[[f64; 3]], &[f64]),
-    ) {
+    pub fn each_constraint(&self, x: &mut [Row], f: &mut dyn FnMut(&mut [Row], &Constraint<'_>)) {
         for b in &self.batches {
             b.each_constraint(x, f);
         }

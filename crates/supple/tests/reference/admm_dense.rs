@@ -181,6 +181,11 @@ impl<'a> DenseSolver<'a> {
         v.component_mul(v).dot(&self.w2).sqrt()
     }
 
+    /// a·W²b of stacked local coordinates.
+    pub fn weighted_dot(&self, a: &DVector<f64>, b: &DVector<f64>) -> f64 {
+        a.component_mul(b).dot(&self.w2)
+    }
+
     /// Stacked local coordinates, Dx.
     pub fn local_coordinates(&self, x: &[V3]) -> DVector<f64> {
         &self.d * flatten(x)

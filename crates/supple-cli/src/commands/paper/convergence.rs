@@ -76,7 +76,8 @@ pub(super) fn summary(caption: &str, c: &Comparison) -> String {
 fn size(c: &Comparison) -> String {
     format!(
         "The box of {} nodes and {} elements, twisted by 90° and let go, Δt = 0.04 s, `arap` with E = 1 MPa, ν = 0.3 and k = 2μ (the \
-         paper tells neither stiffness nor twist). Relative error \
+         paper tells neither stiffness nor twist: of stiffnesses from 0.1 to 10 MPa and twists of 90°, 135° and 180° this pair was chosen \
+         because everything that the paper reports is seen there; elsewhere, as at 180°, a quarter of k does not converge, or a sixteenth does). Relative error \
          (ε(xₙ) − ε*)/(ε(x⁰) − ε*), ε* = {:.6e} J by {}; all start at x̃.",
         c.size[0], c.size[1], c.lowest, c.found_by
     )

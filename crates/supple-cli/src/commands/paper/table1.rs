@@ -100,6 +100,8 @@ struct Measured {
     local_ms: f64,
     global_ms: f64,
     frame_ms: f64,
+    /// Mean of the first eight frames, where an animation starts with most elements inverted.
+    early_ms: Option<f64>,
 }
 
 fn solve(c: &Context, iterations: usize) -> SolveSettings {
@@ -177,6 +179,7 @@ fn measure(c: &Context, r: &Row) -> miette::Result<Option<Measured>> {
         local_ms: per_iteration * typical(times, &|t| t.local),
         global_ms: per_iteration * typical(times, &|t| t.global),
         frame_ms: 1e3 * typical(times, &Timings::total),
+        early_ms: matches!(r.body, Body::Hare).then(|| 1e3 * mean(&times[..8], &Timings::total)),
     }))
 }
 
@@ -198,7 +201,7 @@ fn off(a: usize, b: usize) -> f64 {
 /// Measures all rows.
 pub(super) fn section(c: &Context) -> miette::Result<Section> {
     let (mut rows, mut data) = (Vec::new(), Vec::new());
-    let (mut worst, mut slower, mut run) = (0.0f64, Vec::new(), 0);
+    let (mut worst, mut slower, mut run, mut early) = (0.0f64, Vec::new(), 0, Vec::new());
     for r in ROWS {
         let m = measure(c, r)?;
         let paper = json!({ "nodes": r.nodes, "elements": r.elements, "local_ms": r.local_ms, "global_ms": r.global_ms, "frame_ms": r.frame_ms });
@@ -207,6 +210,14 @@ pub(super) fn section(c: &Context) -> miette::Result<Section> {
         if let Some(m) = &m {
             run += 1;
             worst = worst.max(off(m.nodes, r.nodes)).max(off(m.elements, r.elements));
+            if let Some(ms) = m.early_ms {
+                early.push(Claim::new(
+                    "Of these, the bunny's first eight frames, strewn at random, with most elements inverted",
+                    format!("{} ms per frame, over the whole or not: not told", r.frame_ms),
+                    format!("{ms:.1} ms per frame, against {:.1} ms over 200 frames", m.frame_ms),
+                    None,
+                ));
+            }
             if m.frame_ms > r.frame_ms {
                 slower.push(r.name);
             }
@@ -229,10 +240,10 @@ pub(super) fn section(c: &Context) -> miette::Result<Section> {
         let reason = if let Body::Missing(why) = r.body { Some(why) } else { None };
         data.push(json!({
             "name": r.name, "iterations": r.iterations, "paper": paper, "not_yet": reason, "their_code_ms_per_iteration": r.their_code,
-            "here": m.map(|m| json!({ "nodes": m.nodes, "elements": m.elements, "local_ms": m.local_ms, "global_ms": m.global_ms, "frame_ms": m.frame_ms })),
+            "here": m.map(|m| json!({ "nodes": m.nodes, "elements": m.elements, "local_ms": m.local_ms, "global_ms": m.global_ms, "frame_ms": m.frame_ms, "early_ms": m.early_ms })),
         }));
     }
-    let claims = vec![Claim::new(
+    let mut claims = vec![Claim::new(
         "Bodies of these sizes are simulated at these speeds, at these numbers of iterations",
         "16 to 633 ms per frame",
         if slower.is_empty() {
@@ -245,6 +256,7 @@ pub(super) fn section(c: &Context) -> miette::Result<Section> {
         },
         Some(slower.is_empty() && worst <= 0.1),
     )];
+    claims.extend(early);
     let head = [
         "example",
         "nodes",
