@@ -75,6 +75,9 @@ pub enum StepError {
     /// A script sends a pin or an anchor to a place that is not finite.
     #[error("{0}; the state before the step is kept")]
     Target(String),
+    /// An observer said [`Control::Discard`](crate::Control::Discard).
+    #[error("the step was discarded; the state before it is kept")]
+    Discarded,
 }
 
 impl StepError {

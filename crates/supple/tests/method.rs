@@ -7,6 +7,8 @@ mod reference;
 
 #[path = "method/affine.rs"]
 mod affine;
+#[path = "method/discard.rs"]
+mod discard;
 #[path = "method/iterates.rs"]
 mod iterates;
 #[path = "method/minimiser.rs"]

@@ -1,5 +1,6 @@
 //! Materials by name, and the one place that knows them all.
 
+use super::evaluate::Law;
 use crate::energy::{
     Arap, Corotated, Lame, Linear, NeoHookean, Potential, Solid, StVenantKirchhoff, Stretch,
 };
@@ -94,6 +95,25 @@ impl Material {
             Choice::BuiltIn { lame, .. } | Choice::Own { lame, .. } => *lame,
         }
     }
+    /// The law behind the name, and the numbers that it reads.
+    pub(super) fn law(&self) -> (&dyn Law, Vec<f64>) {
+        match &self.0 {
+            Choice::BuiltIn { kind: MaterialKind::Arap, lame, arap_stiffness } => {
+                (&Arap, vec![arap_stiffness.unwrap_or(2.0 * lame.mu)])
+            }
+            Choice::BuiltIn { kind, lame, .. } => {
+                let law: &dyn Law = match kind {
+                    MaterialKind::Linear => &Linear,
+                    MaterialKind::Arap => &Arap,
+                    MaterialKind::Corotated => &Corotated,
+                    MaterialKind::NeoHookean => &NeoHookean,
+                    MaterialKind::StVenantKirchhoff => &StVenantKirchhoff,
+                };
+                (law, vec![lame.mu, lame.lambda])
+            }
+            Choice::Own { material, params, .. } => (material.law(), params.clone()),
+        }
+    }
     /// Its name.
     pub fn name(&self) -> &'static str {
         match &self.0 {
@@ -106,12 +126,16 @@ impl Material {
 /// Something outside of this library that becomes a batch. Every [`Solid`] is one.
 pub(super) trait OwnMaterial: Send + Sync {
     fn name(&self) -> &'static str;
+    fn law(&self) -> &dyn Law;
     fn source(&self, list: ElementList<4, 3>) -> Box<dyn BatchSource>;
 }
 
 impl<M: Solid> OwnMaterial for M {
     fn name(&self) -> &'static str {
         M::NAME
+    }
+    fn law(&self) -> &dyn Law {
+        self
     }
     fn source(&self, list: ElementList<4, 3>) -> Box<dyn BatchSource> {
         Box::new(Source { potential: Stretch(self.clone()), list })

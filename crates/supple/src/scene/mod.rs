@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `mod.rs` | [`Scene`] |
 //! | `material.rs` | [`Material`], and the only `match` over materials |
+//! | `evaluate.rs` | energy, stress, Hessian and proximal operator of a material at one F |
 //! | `file.rs` | [`file::SceneFile`]: what a scene file says |
 //! | `parse.rs` | from text to a scene file, with errors that point at the place |
 //! | `document.rs` | the text as a tree with places and overrides; everything in it that means nothing |
@@ -14,6 +15,7 @@
 
 mod document;
 mod estimate;
+mod evaluate;
 pub mod file;
 mod material;
 pub mod parse;

@@ -140,6 +140,7 @@ impl Simulation {
             body,
             body_size: body_sizes(&parts.bodies, &parts.positions),
             per_body: vec![BodySums::default(); parts.bodies.len()],
+            hessian_at: Vec::new(),
         };
         let mut anchor_order: Vec<u32> = (0..parts.anchors.len() as u32).collect();
         anchor_order.sort_by_key(|&k| (parts.anchors[k as usize].body, parts.anchors[k as usize].node));

@@ -17,7 +17,7 @@ mod step;
 
 pub use assemble::{AnchorRef, Body, Parts};
 pub use report::{Energy, StepReport, Timings};
-pub use step::Iteration;
+pub use step::{Iteration, LocalState};
 
 use crate::error::{BuildError, StepError};
 use crate::exec::Exec;
@@ -82,6 +82,8 @@ struct Workspace {
     body: Vec<u32>,
     body_size: Vec<f64>,
     per_body: Vec<BodySums>,
+    /// Where the Hessian was taken before the step, while someone looks who may discard it.
+    hessian_at: Vec<Row>,
 }
 
 impl Simulation {

@@ -4,14 +4,22 @@ use super::{Simulation, StepReport, Timings, integrator, report};
 use crate::error::StepError;
 use crate::exec::Stopwatch;
 use crate::math::nodes::Row;
+use crate::settings::Method;
 use crate::solve::{self, Control, Observer, Problem, Run, start};
+use crate::term::TermSet;
 
 impl Simulation {
     /// x̃ (1) → start → minimise (5) → finite? → v (2), commit, report.
     pub(super) fn advance(&mut self, observer: Option<Observer<'_>>) -> Result<StepReport, StepError> {
         let clock = Stopwatch::start();
         let exec = self.exec.clone();
-        let outcome = exec.install(|| {
+        // What a discarded step gives back, besides the state, which only a good one changes.
+        let habits = self.lagged.habits;
+        self.work.hessian_at.clear();
+        if observer.is_some() {
+            self.work.hessian_at.extend_from_slice(self.lagged.hessian.at());
+        }
+        let (outcome, discarded) = exec.install(|| {
             let (settings, state, work, free) = (&self.settings, &self.state, &mut self.work, self.free);
             let dt = settings.time.dt;
             let gravity = settings.world.gravity;
@@ -44,12 +52,20 @@ impl Simulation {
                 per_body: &mut work.per_body,
                 dt,
                 start_objective: f64::NAN,
+                method: settings.solve.method,
                 exec: &exec,
             };
             let history = start::History { x: &state.x, acceleration: &state.a, gravity };
             let mut run = Run::new(&settings.solve, &clock, observer);
-            solve::minimise(&mut problem, &mut run, &history, &mut self.descent, &mut self.lagged)
+            let outcome =
+                solve::minimise(&mut problem, &mut run, &history, &mut self.descent, &mut self.lagged);
+            (outcome, run.discarded)
         });
+        if discarded {
+            self.lagged.habits = habits;
+            self.lagged.hessian.go_back(&self.work.hessian_at);
+            return Err(StepError::Discarded);
+        }
 
         // A position, velocity or acceleration that is none: the state stays as it was.
         if let Some(i) = self.first_non_finite() {
@@ -90,7 +106,8 @@ impl Simulation {
     }
 
     /// One time step, with someone looking at each iteration. An observer that says [`Control::Stop`] ends the iteration;
-    /// what it has reached so far is the step.
+    /// what it has reached so far is the step. After [`Control::Discard`] there was none: the state is that of before, and the
+    /// error is [`StepError::Discarded`].
     pub fn step_with(
         &mut self,
         observer: &mut (dyn FnMut(&mut Iteration<'_, '_>) -> Control + Send),
@@ -157,13 +174,17 @@ impl Iteration<'_, '_> {
     pub fn positions(&self) -> Vec<[f64; 3]> {
         self.place.iter().map(|&p| self.problem.x[p as usize].xyz()).collect()
     }
-    /// ‖W(Dx − z)‖ (22).
-    pub fn primal(&mut self) -> f64 {
-        self.problem.primal().primal.sqrt()
+    /// Who made this iterate: the method asked for, or the one that `auto` is at.
+    pub fn method(&self) -> Method {
+        self.problem.method
     }
-    /// ‖DᵀW²(z − z_before)‖ (23).
+    /// ‖W(Dx − z)‖ (22); as in the report 0 for methods other than `admm`.
+    pub fn primal(&mut self) -> f64 {
+        if self.method() == Method::Admm { self.problem.primal().primal.sqrt() } else { 0.0 }
+    }
+    /// ‖DᵀW²(z − z_before)‖ (23); as in the report 0 for methods other than `admm` and `projective`.
     pub fn dual(&mut self) -> f64 {
-        self.problem.dual()
+        if matches!(self.method(), Method::Admm | Method::Projective) { self.problem.dual() } else { 0.0 }
     }
     /// ‖M(x − x̃)/Δt² + ∇U(x)‖/f_ref.
     pub fn force_residual(&mut self) -> f64 {
@@ -181,6 +202,10 @@ impl Iteration<'_, '_> {
     pub fn local_state(&self, batch: usize, element: usize) -> Option<(Vec<f64>, Vec<f64>, f64)> {
         self.problem.terms.batches().get(batch)?.local_state(element)
     }
+    /// (z, u) of every tetrahedron, body after body in order of adding; of use while [`Iteration::method`] is `admm`.
+    pub fn tetrahedra(&self) -> Vec<LocalState> {
+        tetrahedra(self.problem.terms)
+    }
     /// Elements of each batch.
     pub fn batches(&self) -> Vec<usize> {
         self.problem.terms.batches().iter().map(|b| b.len()).collect()
@@ -191,7 +216,39 @@ impl Iteration<'_, '_> {
     }
 }
 
+/// z, u and w² of a tetrahedron; matrices by columns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LocalState {
+    /// Number of the body, and of the tetrahedron within it.
+    pub origin: (u32, u32),
+    /// z of eq. (24).
+    pub z: [f64; 9],
+    /// u of eq. (25).
+    pub u: [f64; 9],
+    /// w², in J.
+    pub weight: f64,
+}
+
+fn tetrahedra(terms: &TermSet) -> Vec<LocalState> {
+    let mut all = Vec::new();
+    for b in terms.batches() {
+        for e in 0..b.len() {
+            let (Some(origin), Some((z, u, weight))) = (b.origin(e), b.local_state(e)) else { continue };
+            // Springs and anchors have three numbers.
+            if let (Ok(z), Ok(u)) = (z.try_into(), u.try_into()) {
+                all.push(LocalState { origin, z, u, weight });
+            }
+        }
+    }
+    all.sort_by_key(|s| s.origin);
+    all
+}
+
 impl Simulation {
+    /// z, u and w² of every tetrahedron after the last step, body after body in order of adding.
+    pub fn tetrahedra(&self) -> Vec<LocalState> {
+        tetrahedra(&self.terms)
+    }
     /// (z, u, w²) of element `element` of batch `batch` after the last step.
     pub fn local_state(&self, batch: usize, element: usize) -> Option<(Vec<f64>, Vec<f64>, f64)> {
         self.terms.batches().get(batch)?.local_state(element)

@@ -28,6 +28,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
     let (mut primal_progress, mut force_progress) = (Progress::new(), Progress::new());
     let mut force = None;
 
+    p.method = Method::Admm;
     p.terms.reset(p.x, settings.dual_start, p.exec);
     p.find_rounding();
     let status = loop {

@@ -4,6 +4,7 @@ use super::line_search::{Point, search};
 use super::newton::Hessian;
 use super::{Problem, Run, Status};
 use crate::math::nodes::{Row, axpy, dot};
+use crate::settings::Method;
 
 /// Steps of A⁻¹g underestimate those of H⁻¹g by up to so much: the tolerance is divided by it.
 const CAUTION: f64 = 100.0;
@@ -199,6 +200,8 @@ impl Descent {
         loop {
             let rest = p.is_rounding(&self.gradient);
             let choice = policy.metric(p, run, hessian, done);
+            let newton = choice.metric == Metric::Hessian;
+            p.method = if newton { Method::Newton } else { Method::QuasiNewton };
             // What the next iteration will take is judged by this one, without a factorisation.
             let start = run.clock.seconds();
             if choice.fresh {

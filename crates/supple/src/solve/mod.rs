@@ -78,6 +78,8 @@ pub struct Problem<'a> {
     pub dt: f64,
     /// ε(x⁰) where someone looks at the iterations; else not a number.
     pub start_objective: f64,
+    /// Who is at work.
+    pub method: Method,
     /// Threads.
     pub exec: &'a Exec,
 }

@@ -51,6 +51,15 @@ impl Hessian {
         (self.at, self.taken) = (at, false);
     }
 
+    /// As it was when it had been taken at these positions, nowhere if there are none; see [`Hessian::take_later`].
+    pub fn go_back(&mut self, at: &[Row]) {
+        if at.is_empty() {
+            *self = Hessian { seconds: self.seconds, ..Hessian::default() };
+        } else if at != self.at {
+            self.take_later(at.to_vec());
+        }
+    }
+
     /// Takes it where [`Hessian::take_later`] said.
     pub fn catch_up(&mut self, p: &mut Problem<'_>) {
         if !self.taken && self.at.len() == p.x.len() {

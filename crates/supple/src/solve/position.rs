@@ -29,6 +29,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, memory: &mut Vec<f64
     let free = p.free();
     let tolerance = run.settings.tolerance;
     let mut progress = Progress::new();
+    p.method = Method::Position;
     p.terms.reset(p.x, DualStart::Zero, p.exec);
     p.find_rounding();
     // Pinned nodes have no inverse mass.

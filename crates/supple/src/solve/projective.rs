@@ -11,6 +11,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>) -> Outcome {
     let h2 = p.dt * p.dt;
     let tolerance = run.settings.tolerance;
     let mut progress = Progress::new();
+    p.method = Method::Projective;
     p.terms.reset(p.x, DualStart::Zero, p.exec);
     p.find_rounding();
     let status = loop {

@@ -37,6 +37,8 @@ pub enum Control {
     Continue,
     /// End this step now, as it is.
     Stop,
+    /// End this step now and forget it: the state stays as it was before.
+    Discard,
 }
 
 /// Someone who looks at each iteration: gets its number (from 1) and the problem at its iterate.
@@ -50,6 +52,8 @@ pub struct Run<'a, 'o> {
     pub clock: &'a Stopwatch,
     /// Who looks.
     pub observer: Option<Observer<'o>>,
+    /// True once the observer said [`Control::Discard`].
+    pub discarded: bool,
     /// Iterations done.
     pub iterations: usize,
     /// Seconds in local steps, or in gradients.
@@ -67,15 +71,27 @@ impl<'a, 'o> Run<'a, 'o> {
         clock: &'a Stopwatch,
         observer: Option<Observer<'o>>,
     ) -> Run<'a, 'o> {
-        Run { settings, clock, observer, iterations: 0, local: 0.0, global: 0.0, solve: 0.0 }
+        Run {
+            settings,
+            clock,
+            observer,
+            discarded: false,
+            iterations: 0,
+            local: 0.0,
+            global: 0.0,
+            solve: 0.0,
+        }
     }
 
     /// After an iteration that took so many seconds: shows it to the observer; `Some` status if it must be the last.
     pub fn look(&mut self, p: &mut Problem<'_>, seconds: f64) -> Option<Status> {
         self.iterations += 1;
-        if let Some(observer) = &mut self.observer
-            && observer(self.iterations, p) == Control::Stop
-        {
+        let control = match &mut self.observer {
+            Some(observer) if !self.discarded => observer(self.iterations, p),
+            _ => Control::Continue,
+        };
+        self.discarded |= control == Control::Discard;
+        if self.discarded || control == Control::Stop {
             return Some(Status::Stopped);
         }
         // The last iteration of all is no matter of time.

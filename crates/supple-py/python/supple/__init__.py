@@ -1,0 +1,63 @@
+"""Elastic bodies by implicit time integration with ADMM.
+
+    import supple
+    mesh = supple.box_mesh((1.0, 0.2, 0.2), (10, 2, 2))
+    scene = supple.Scene(dt=1/24)
+    beam = scene.add_solid(mesh.vertices, mesh.tets, material=supple.NeoHookean(young=1e5, poisson=0.4), density=1000.0)
+    scene.pin(beam, mesh.vertices[:, 0] == 0)
+    sim = scene.build()
+    report = sim.step()
+    print(report.status, sim.positions[-1])
+
+Units are SI; arrays of nodes are float64 of shape (n, 3), all bodies in order of adding. BuildError (a ValueError) says which
+input cannot be used, StepError (a RuntimeError) that a step failed and left the state as it was.
+"""
+from ._mesh import Mesh, ball_mesh, box_mesh, cylinder_mesh, read_mesh, surface, write_mesh
+from ._run import run
+from ._supple import (
+    Arap,
+    Body,
+    BuildError,
+    Corotated,
+    Iteration,
+    Iterations,
+    Linear,
+    Material,
+    NeoHookean,
+    PythonMaterial,
+    Scene,
+    Simulation,
+    StVenantKirchhoff,
+    StepError,
+    StepReport,
+    __version__,
+    load,
+)
+
+__all__ = [
+    "Arap",
+    "Body",
+    "BuildError",
+    "Corotated",
+    "Iteration",
+    "Iterations",
+    "Linear",
+    "Material",
+    "Mesh",
+    "NeoHookean",
+    "PythonMaterial",
+    "Scene",
+    "Simulation",
+    "StVenantKirchhoff",
+    "StepError",
+    "StepReport",
+    "__version__",
+    "ball_mesh",
+    "box_mesh",
+    "cylinder_mesh",
+    "load",
+    "read_mesh",
+    "run",
+    "surface",
+    "write_mesh",
+]

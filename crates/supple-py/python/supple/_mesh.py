@@ -1,0 +1,68 @@
+"""Meshes: files and built-in shapes."""
+from __future__ import annotations
+
+import os
+from typing import NamedTuple, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _supple
+
+
+class Mesh(NamedTuple):
+    """A mesh: a tuple, so that `vertices, tets, *_ = mesh` works too."""
+
+    vertices: npt.NDArray[np.float64]
+    """Positions in m: (n, 3)."""
+    tets: npt.NDArray[np.int64]
+    """Corners of tetrahedra with positive volume: (m, 4); empty for a surface."""
+    triangles: npt.NDArray[np.int64]
+    """Triangles that the file lists: (k, 3)."""
+    groups: dict[str, npt.NDArray[np.int64]]
+    """Named parts: ids of their nodes."""
+    notes: list[str]
+    """What was repaired, simplified or ignored while reading."""
+
+
+def read_mesh(path: str | os.PathLike[str]) -> Mesh:
+    """Reads a mesh: TetGen, Gmsh 2.2 and 4.1, Medit, VTK, VTU; surfaces from OBJ, PLY, STL, glTF."""
+    return Mesh(*_supple.read_mesh(path))
+
+
+def write_mesh(
+    path: str | os.PathLike[str],
+    vertices: npt.ArrayLike | Mesh,
+    tets: npt.ArrayLike | None = None,
+    *,
+    triangles: npt.ArrayLike | None = None,
+) -> None:
+    """Writes a mesh, or vertices (n, 3) with tets (m, 4) and triangles (k, 3); the extension says the format.
+
+    Formats of surfaces take the boundary of the tetrahedra. A file that is there is replaced, whole or not at all.
+    """
+    if isinstance(vertices, Mesh):
+        if tets is not None or triangles is not None:
+            raise TypeError("write_mesh takes a Mesh or arrays, not both")
+        vertices, tets, triangles = vertices[:3]
+    _supple.write_mesh(path, vertices, tets, triangles)
+
+
+def box_mesh(size: npt.ArrayLike = (1.0, 1.0, 1.0), cells: Sequence[int] = (4, 4, 4), *, split: int = 6) -> Mesh:
+    """A box from the origin to size (m) with cells along x, y, z, each cut into split = 5 or 6 tetrahedra."""
+    return Mesh(*_supple.box_mesh(size, cells, split))
+
+
+def ball_mesh(radius: float = 1.0, cells: int = 8) -> Mesh:
+    """A ball around the origin; radius in m, an even number of cells across."""
+    return Mesh(*_supple.ball_mesh(radius, cells))
+
+
+def cylinder_mesh(radius: float = 0.5, length: float = 1.0, cells: int = 4, *, along: int = 8) -> Mesh:
+    """A cylinder along x from the origin; radius and length in m, an even number of cells across, some along."""
+    return Mesh(*_supple.cylinder_mesh(radius, length, cells, along))
+
+
+def surface(tets: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """Boundary triangles (k, 3) of tetrahedra (m, 4), counter-clockwise from outside."""
+    return _supple.surface(tets)

@@ -1,0 +1,99 @@
+//! What every step says about itself.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// How good a step is, and what it cost.
+#[pyclass(frozen, module = "supple")]
+pub struct StepReport(pub supple::StepReport);
+
+/// {"elastic", "kinetic", "potential"} in J.
+pub fn energy<'py>(py: Python<'py>, e: &supple::Energy) -> PyResult<Bound<'py, PyDict>> {
+    let d = PyDict::new(py);
+    d.set_item("elastic", e.elastic)?;
+    d.set_item("kinetic", e.kinetic)?;
+    d.set_item("potential", e.potential)?;
+    Ok(d)
+}
+
+#[pymethods]
+impl StepReport {
+    /// Steps taken, this one included.
+    #[getter]
+    fn frame(&self) -> u64 {
+        self.0.frame
+    }
+    /// Simulated time at the end of the step in s.
+    #[getter]
+    fn time(&self) -> f64 {
+        self.0.time
+    }
+    /// "converged", "iteration_limit", "time_limit", "stalled", "diverged" or "stopped".
+    #[getter]
+    fn status(&self) -> &'static str {
+        self.0.status.as_str()
+    }
+    /// True if the status is "converged".
+    #[getter]
+    fn converged(&self) -> bool {
+        self.0.status == supple::Status::Converged
+    }
+    /// Who solved it: the method asked for, or the one that "auto" ended with.
+    #[getter]
+    fn method(&self) -> &'static str {
+        self.0.method.as_str()
+    }
+    /// Iterations done.
+    #[getter]
+    fn iterations(&self) -> usize {
+        self.0.iterations
+    }
+    /// ‖W(Dx − z)‖, of "admm".
+    #[getter]
+    fn primal(&self) -> f64 {
+        self.0.primal
+    }
+    /// ‖DᵀW²(z − z_before)‖ in N, of "admm" and "projective".
+    #[getter]
+    fn dual(&self) -> f64 {
+        self.0.dual
+    }
+    /// Forces that do not balance, relative to the forces there are; infinite while a barrier material is inverted.
+    #[getter]
+    fn force_residual(&self) -> f64 {
+        self.0.force_residual
+    }
+    /// How far any node would still move, in diagonals of its body's bounding box; 0 for methods that do not know.
+    #[getter]
+    fn step(&self) -> f64 {
+        self.0.step
+    }
+    /// Tetrahedra with negative volume.
+    #[getter]
+    fn inverted(&self) -> usize {
+        self.0.inverted
+    }
+    /// {"elastic", "kinetic", "potential"} in J at the end of the step.
+    #[getter]
+    fn energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        energy(py, &self.0.energy)
+    }
+    /// Seconds of wall-clock time: {"local", "global", "solve", "rest", "total"}; "solve" is part of "global".
+    #[getter]
+    fn timings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (d, t) = (PyDict::new(py), &self.0.timings);
+        let all = [("local", t.local), ("global", t.global), ("solve", t.solve), ("rest", t.rest)];
+        for (name, seconds) in all.into_iter().chain([("total", t.total())]) {
+            d.set_item(name, seconds)?;
+        }
+        Ok(d)
+    }
+
+    fn __repr__(&self) -> String {
+        let r = &self.0;
+        format!(
+            "StepReport(frame={}, time={}, status='{}', method='{}', iterations={}, force_residual={:e}, inverted={})",
+            r.frame, r.time, r.status, r.method, r.iterations, r.force_residual, r.inverted
+        )
+    }
+}

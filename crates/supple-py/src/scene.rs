@@ -1,0 +1,439 @@
+//! Scenes: bodies and what holds them.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use supple::scene::{file, settings};
+use supple::{BodyId, Settings, Spring, TetMesh};
+use supple_cli::load::{LoadError, Loaded};
+use supple_cli::memory;
+
+use crate::array;
+use crate::body::{self, Body};
+use crate::custom::Object;
+use crate::engine::{Engine, Kind};
+use crate::error::{bad, build, guard};
+use crate::material;
+use crate::options::{Given, Options, world};
+use crate::simulation::Simulation;
+
+enum Source {
+    Own(Box<supple::Scene>),
+    File { loaded: Box<Loaded>, solve: file::Solve, allowed: Vec<PathBuf> },
+}
+
+pub struct Content {
+    source: Source,
+    bodies: Vec<Body>,
+    objects: Vec<Arc<Object>>,
+}
+
+/// Bodies, pins and anchors; build() makes a simulation of them. Units are SI.
+///
+/// dt is the length of a time step in s (default 0.04), gravity an acceleration in m/s² (default (0, -9.8, 0)).
+#[pyclass(frozen, module = "supple")]
+pub struct Scene {
+    number: u64,
+    content: Mutex<Content>,
+}
+
+fn load_error(e: LoadError) -> PyErr {
+    bad(e.0.trim_end().to_string())
+}
+
+impl Scene {
+    fn new_with(source: Source) -> Scene {
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        Scene { number, content: Mutex::new(Content { source, bodies: Vec::new(), objects: Vec::new() }) }
+    }
+
+    /// The content; nobody waits for another thread, which may wait for Python.
+    fn content(&self) -> PyResult<MutexGuard<'_, Content>> {
+        match self.content.try_lock() {
+            Ok(content) => Ok(content),
+            Err(TryLockError::Poisoned(p)) => Ok(p.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
+                "the scene is in use by another thread; one at a time may use it",
+            )),
+        }
+    }
+
+    /// A simulation with these settings, or with those of the scene and some options.
+    pub fn make(
+        &self,
+        py: Python<'_>,
+        options: Option<&Options<'_>>,
+        saved: Option<Settings>,
+    ) -> PyResult<Simulation> {
+        let mut guarded = self.content()?;
+        let content: &mut Content = &mut guarded;
+        let engine = content.engine(py, options, saved)?;
+        let bodies = engine.sim().bodies().iter().enumerate().map(|(index, b)| Body {
+            scene: self.number,
+            index,
+            name: b.name.clone(),
+            first_node: b.first_node,
+            node_count: b.nodes,
+        });
+        let bodies = bodies.collect();
+        Ok(Simulation::new(engine, bodies))
+    }
+}
+
+impl Content {
+    fn own(&mut self) -> PyResult<&mut supple::Scene> {
+        match &mut self.source {
+            Source::Own(scene) => Ok(scene),
+            Source::File { .. } => {
+                Err(bad("a scene from a file is complete: add bodies, pins and anchors in the file"))
+            }
+        }
+    }
+
+    fn settings(&self) -> PyResult<Settings> {
+        match &self.source {
+            Source::Own(scene) => Ok(scene.settings.clone()),
+            Source::File { loaded, solve, .. } => {
+                let mut file = loaded.file.clone();
+                file.solve = solve.clone();
+                settings(&file).map_err(|e| load_error(loaded.explain(e)))
+            }
+        }
+    }
+
+    /// The name given, or one that is free.
+    fn name(&self, name: Option<String>) -> String {
+        let free = |n: &String| !self.bodies.iter().any(|b| b.name == *n);
+        name.or_else(|| (self.bodies.len()..).map(|i| format!("body{i}")).find(free)).unwrap_or_default()
+    }
+
+    fn added(&mut self, scene: u64, id: BodyId, name: String, node_count: usize) -> Body {
+        let first_node = self.bodies.last().map_or(0, |b| b.first_node + b.node_count);
+        let body = Body { scene, index: id.0, name, first_node, node_count };
+        self.bodies.push(body.clone());
+        body
+    }
+
+    fn engine(
+        &mut self,
+        py: Python<'_>,
+        options: Option<&Options<'_>>,
+        saved: Option<Settings>,
+    ) -> PyResult<Engine> {
+        let base = self.settings()?;
+        let mut settings = saved.unwrap_or_else(|| base.clone());
+        if let Some(o) = options {
+            o.apply(&mut settings.solve)?;
+        }
+        settings.validate().map_err(build)?;
+        let objects = self.objects.clone();
+        let kind = match &mut self.source {
+            Source::Own(scene) => {
+                scene.settings = settings;
+                let made = py.detach(|| guard(|| scene.build()));
+                scene.settings = base;
+                Kind::Plain(Box::new(made?.map_err(build)?))
+            }
+            Source::File { loaded, allowed, .. } => {
+                loaded.file.solve = file_solve(&settings);
+                let made = py.detach(|| guard(|| loaded.build(allowed)));
+                let (mut program, _) = made?.map_err(load_error)?;
+                // Of a saved simulation: what the file does not say.
+                program.simulation.update_settings(settings).map_err(build)?;
+                Kind::Program(Box::new(program))
+            }
+        };
+        Ok(Engine { kind, objects })
+    }
+}
+
+/// Settings as a scene file has them.
+fn file_solve(settings: &Settings) -> file::Solve {
+    let s = &settings.solve;
+    file::Solve {
+        method: s.method,
+        iterations: s.iterations,
+        tolerance: s.tolerance,
+        time_budget_ms: s.time_budget.map(|t| 1e3 * t),
+        weight_rule: s.weight_rule,
+        weight_scale: s.weight_scale,
+        start: s.start,
+        dual_start: s.dual_start,
+        acceleration: s.acceleration,
+        memory: s.memory,
+        relaxation: s.relaxation,
+        spectral_radius: s.spectral_radius,
+        history: s.history,
+        first_hessian: s.first_hessian,
+        sweep: s.sweep,
+        threads: s.threads,
+    }
+}
+
+#[pymethods]
+impl Scene {
+    #[new]
+    #[pyo3(signature = (*, dt=Given::NOT, gravity=Given::NOT))]
+    fn new(dt: Given<'_>, gravity: Given<'_>) -> PyResult<Scene> {
+        let mut settings = Settings::default();
+        world(&mut settings, &dt, &gravity)?;
+        settings.validate().map_err(build)?;
+        Ok(Scene::new_with(Source::Own(Box::new(supple::Scene::new(settings)))))
+    }
+
+    /// Adds a solid of tetrahedra.
+    ///
+    /// vertices: (n, 3) in m. tets: (m, 4) node numbers, det[b-a, c-a, d-a] > 0. material: a Material, an object with density,
+    /// gradient and hessian, or a sequence of m of them. density in kg/m³, or masses (n,) in kg per node.
+    #[pyo3(signature = (vertices, tets, *, material, density=None, masses=None, name=None))]
+    fn add_solid(
+        &self,
+        vertices: &Bound<'_, PyAny>,
+        tets: &Bound<'_, PyAny>,
+        material: &Bound<'_, PyAny>,
+        density: Option<&Bound<'_, PyAny>>,
+        masses: Option<&Bound<'_, PyAny>>,
+        name: Option<String>,
+    ) -> PyResult<Body> {
+        let mut content = self.content()?;
+        content.own()?;
+        let vertices = array::points(vertices, "vertices", None)?;
+        let tets = array::elements::<4>(tets, "tets", vertices.len())?;
+        let (n, m) = (vertices.len(), tets.len());
+        memory::check_mesh(n, m, memory::limit()).map_err(|e| bad(format!("the mesh {e}")))?;
+        let (materials, objects) = materials(material, m)?;
+        let mesh = TetMesh::new(vertices, tets).map_err(|e| bad(e.to_string()))?;
+        let name = content.name(name);
+        let masses = match (density, masses) {
+            (Some(density), None) => {
+                let density = array::each(density, "density", m)?;
+                if let Some(e) = density.iter().position(|d| !(d.is_finite() && *d > 0.0)) {
+                    return Err(bad(format!("the density must be positive and finite, not {}", density[e])));
+                }
+                corner_masses(&mesh, &density)
+            }
+            (None, Some(masses)) => array::each(masses, "masses", n)?,
+            _ => return Err(bad("a solid needs density or masses")),
+        };
+        let id = content.own()?.add_solid_with_masses(&name, mesh, materials, masses).map_err(build)?;
+        content.objects.extend(objects);
+        Ok(content.added(self.number, id, name, n))
+    }
+
+    /// Adds nodes joined by springs.
+    ///
+    /// positions: (n, 3) in m. edges: (m, 2) node numbers. stiffness in N/m: a number or (m,). masses in kg per node: a number
+    /// or (n,). rest_length in m: a number, (m,), or None for the lengths at the start.
+    #[pyo3(signature = (positions, edges, *, stiffness, masses, rest_length=None, name=None))]
+    fn add_springs(
+        &self,
+        positions: &Bound<'_, PyAny>,
+        edges: &Bound<'_, PyAny>,
+        stiffness: &Bound<'_, PyAny>,
+        masses: &Bound<'_, PyAny>,
+        rest_length: Option<&Bound<'_, PyAny>>,
+        name: Option<String>,
+    ) -> PyResult<Body> {
+        let mut content = self.content()?;
+        content.own()?;
+        let positions = array::points(positions, "positions", None)?;
+        let n = positions.len();
+        let edges = array::elements::<2>(edges, "edges", n)?;
+        let stiffness = array::each(stiffness, "stiffness", edges.len())?;
+        let masses = array::each(masses, "masses", n)?;
+        let lengths = rest_length.map(|l| array::each(l, "rest_length", edges.len())).transpose()?;
+        let springs = edges.iter().zip(stiffness).enumerate().map(|(e, (&nodes, stiffness))| Spring {
+            nodes,
+            stiffness,
+            rest_length: lengths.as_ref().map(|l| l[e]),
+        });
+        let name = content.name(name);
+        let id = content.own()?.add_springs(&name, positions, masses, springs.collect()).map_err(build)?;
+        Ok(content.added(self.number, id, name, n))
+    }
+
+    /// Pins nodes of a body exactly where they are; Simulation.move_pins moves them. ids: (k,) of the body, or a mask (n,).
+    fn pin(&self, body: &Bound<'_, PyAny>, ids: &Bound<'_, PyAny>) -> PyResult<()> {
+        let mut content = self.content()?;
+        content.own()?;
+        let b = body::find(body, &content.bodies)?.clone();
+        let ids = array::ids(ids, "ids", b.node_count)?;
+        content.own()?.pin(BodyId(b.index), &ids).map_err(build)
+    }
+
+    /// Ties nodes of a body to where they are by springs of zero length of some stiffness in N/m; see move_anchors.
+    #[pyo3(signature = (body, ids, *, stiffness))]
+    fn anchor(&self, body: &Bound<'_, PyAny>, ids: &Bound<'_, PyAny>, stiffness: f64) -> PyResult<()> {
+        let mut content = self.content()?;
+        content.own()?;
+        let b = body::find(body, &content.bodies)?.clone();
+        let ids = array::ids(ids, "ids", b.node_count)?;
+        content.own()?.anchor(BodyId(b.index), &ids, stiffness).map_err(build)
+    }
+
+    /// Makes a simulation: checks everything and factors the matrix. Options that are not given (...) are the library's
+    /// defaults, or what the scene file says.
+    ///
+    /// method: "auto" (default), "admm", "projective", "position", "quasi_newton", "newton".
+    /// iterations: most per step (200). tolerance: a step stops early there (1e-6); 0 never does.
+    /// time_budget: most seconds per step (None).
+    /// weight_rule: "robust" (default), "bulk" (as published), "auto", "shear". weight_scale: factor of the weights w² (1).
+    /// start: "best" (default) or "inertia" (as published). dual_start: "stress" (default) or "zero" (as published).
+    /// acceleration: "anderson" (default), None (as published), "over_relaxation", "chebyshev"; memory of "anderson" (6),
+    /// relaxation (1.6), spectral_radius of "chebyshev" (0.9).
+    /// history: steps that L-BFGS looks back (8). first_hessian of "quasi_newton": "matrix" (default) or "identity".
+    /// sweep of "position": "gauss_seidel" (default) or "jacobi".
+    /// threads: 0 (default) takes as many as the machine has; results do not depend on it.
+    #[pyo3(signature = (*, method=Given::NOT, iterations=Given::NOT, tolerance=Given::NOT, time_budget=Given::NOT,
+        weight_rule=Given::NOT, weight_scale=Given::NOT, acceleration=Given::NOT, start=Given::NOT, dual_start=Given::NOT,
+        memory=Given::NOT, relaxation=Given::NOT, spectral_radius=Given::NOT, history=Given::NOT, first_hessian=Given::NOT,
+        sweep=Given::NOT, threads=Given::NOT))]
+    fn build<'py>(
+        &self,
+        py: Python<'py>,
+        method: Given<'py>,
+        iterations: Given<'py>,
+        tolerance: Given<'py>,
+        time_budget: Given<'py>,
+        weight_rule: Given<'py>,
+        weight_scale: Given<'py>,
+        acceleration: Given<'py>,
+        start: Given<'py>,
+        dual_start: Given<'py>,
+        memory: Given<'py>,
+        relaxation: Given<'py>,
+        spectral_radius: Given<'py>,
+        history: Given<'py>,
+        first_hessian: Given<'py>,
+        sweep: Given<'py>,
+        threads: Given<'py>,
+    ) -> PyResult<Simulation> {
+        let options = Options {
+            method,
+            iterations,
+            tolerance,
+            time_budget,
+            weight_rule,
+            weight_scale,
+            start,
+            dual_start,
+            acceleration,
+            memory,
+            relaxation,
+            spectral_radius,
+            history,
+            first_hessian,
+            sweep,
+            threads,
+        };
+        self.make(py, Some(&options), None)
+    }
+
+    /// Bodies in order of adding; empty for a scene from a file, whose bodies Simulation.bodies has.
+    #[getter]
+    fn bodies(&self) -> PyResult<Vec<Body>> {
+        Ok(self.content()?.bodies.clone())
+    }
+    /// Length of a time step in s.
+    #[getter]
+    fn dt(&self) -> PyResult<f64> {
+        Ok(self.content()?.settings()?.time.dt)
+    }
+    /// Gravity in m/s².
+    #[getter]
+    fn gravity(&self) -> PyResult<[f64; 3]> {
+        Ok(self.content()?.settings()?.world.gravity)
+    }
+    /// Frames that the scene file asks for; None for other scenes.
+    #[getter]
+    fn frames(&self) -> PyResult<Option<u64>> {
+        Ok(match &self.content()?.source {
+            Source::Own(_) => None,
+            Source::File { loaded, .. } => Some(loaded.file.time.frames),
+        })
+    }
+    fn __repr__(&self) -> PyResult<String> {
+        let content = self.content()?;
+        Ok(match &content.source {
+            Source::Own(_) => format!("<supple.Scene of {} bodies>", content.bodies.len()),
+            Source::File { loaded, .. } => format!("<supple.Scene from {}>", loaded.name),
+        })
+    }
+}
+
+/// Reads a scene file (TOML). Meshes are read from its folder and from allow_dirs, never from elsewhere.
+///
+/// overrides: a dict of dotted keys, such as {"solve.iterations": 50, "body.beam.material.young": 2e5}.
+#[pyfunction]
+#[pyo3(signature = (path, *, overrides=None, allow_dirs=Vec::new()))]
+pub fn load(
+    py: Python<'_>,
+    path: PathBuf,
+    overrides: Option<&Bound<'_, PyDict>>,
+    allow_dirs: Vec<PathBuf>,
+) -> PyResult<Scene> {
+    let mut set = Vec::new();
+    for (key, value) in overrides.into_iter().flatten() {
+        let key =
+            key.cast::<PyString>().map_err(|_| PyTypeError::new_err("keys of overrides must be strings"))?;
+        // True, not a word of TOML.
+        let value = match value.extract::<bool>() {
+            Ok(b) => b.to_string(),
+            Err(_) => value.str()?.to_string(),
+        };
+        set.push(format!("{key}={value}"));
+    }
+    // A file that is not there is an OSError.
+    crate::files::read(&path)?;
+    let loaded = py.detach(|| guard(|| Loaded::read(&path, &set)))?.map_err(load_error)?;
+    let solve = loaded.file.solve.clone();
+    Ok(Scene::new_with(Source::File { loaded: Box::new(loaded), solve, allowed: allow_dirs }))
+}
+
+type Materials = (Vec<supple::Material>, Vec<Arc<Object>>);
+
+/// One material for each of `m` elements.
+fn materials(value: &Bound<'_, PyAny>, m: usize) -> PyResult<Materials> {
+    let several = value.try_iter().ok().filter(|_| !value.is_instance_of::<PyString>());
+    let Some(several) = several else {
+        let (one, object) = material::extract(value)?;
+        return Ok((vec![one; m], object.into_iter().collect()));
+    };
+    let (mut all, mut objects) = (Vec::new(), Vec::new());
+    for item in several {
+        if all.len() >= m {
+            return Err(bad(format!("material must be one material or {m}, one per tetrahedron, not more")));
+        }
+        let (one, object) = material::extract(&item?)?;
+        all.push(one);
+        if let Some(o) = object
+            && !objects.iter().any(|p| Arc::ptr_eq(p, &o))
+        {
+            objects.push(o);
+        }
+    }
+    if all.len() != m {
+        return Err(bad(format!(
+            "material must be one material or {m}, one per tetrahedron, not {}",
+            all.len()
+        )));
+    }
+    Ok((all, objects))
+}
+
+/// Each corner of a tetrahedron carries a quarter of its mass.
+fn corner_masses(mesh: &TetMesh, density: &[f64]) -> Vec<f64> {
+    let mut masses = vec![0.0; mesh.vertices().len()];
+    for (t, density) in mesh.tets().iter().zip(density) {
+        let quarter = 0.25 * density * supple::mesh::tet_volume(t.map(|v| mesh.vertices()[v as usize]));
+        for &v in t {
+            masses[v as usize] += quarter;
+        }
+    }
+    masses
+}

@@ -1,0 +1,342 @@
+//! The simulation as Python has it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyArray2};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PySlice, PyType};
+
+use crate::array;
+use crate::body::{self, Body};
+use crate::engine::{self, Engine, Kind};
+use crate::error::build;
+use crate::files;
+use crate::iterations::Iterations;
+use crate::options::{Given, Options, world};
+use crate::report::{self, StepReport};
+use crate::saved;
+use crate::scene::Scene;
+use crate::slot::Shared;
+
+/// A running simulation; made by Scene.build() or Simulation.restore().
+///
+/// Arrays of nodes hold all bodies in order of adding; Body.slice picks one. One thread at a time may use it.
+#[pyclass(frozen, module = "supple")]
+pub struct Simulation {
+    shared: Arc<Shared>,
+    bodies: Vec<Body>,
+    nodes: usize,
+    elements: usize,
+    substeps: u32,
+    masses: Vec<f64>,
+    pinned: Vec<bool>,
+    threads: usize,
+}
+
+impl Simulation {
+    pub fn new(engine: Engine, bodies: Vec<Body>) -> Simulation {
+        let sim = engine.sim();
+        Simulation {
+            bodies,
+            nodes: sim.node_count(),
+            elements: sim.element_count(),
+            masses: sim.masses(),
+            pinned: sim.pinned(),
+            threads: sim.threads(),
+            substeps: engine.substeps(),
+            shared: Arc::new(Shared::new(Box::new(engine))),
+        }
+    }
+
+    fn body(&self, body: &Bound<'_, PyAny>) -> PyResult<&Body> {
+        body::find(body, &self.bodies)
+    }
+
+    /// Ids and targets that belong together.
+    fn moves(
+        &self,
+        body: &Bound<'_, PyAny>,
+        ids: &Bound<'_, PyAny>,
+        positions: &Bound<'_, PyAny>,
+    ) -> PyResult<(usize, Vec<u32>, Vec<[f64; 3]>)> {
+        let b = self.body(body)?;
+        let ids = array::ids(ids, "ids", b.node_count)?;
+        let positions = array::points(positions, "positions", Some(ids.len()))?;
+        Ok((b.index, ids, positions))
+    }
+}
+
+#[pymethods]
+impl Simulation {
+    /// Takes one time step and returns its report. Other Python threads run meanwhile.
+    ///
+    /// Ctrl-C ends it with KeyboardInterrupt, and a failure with StepError; the state is then that before the step.
+    fn step(&self, py: Python<'_>) -> PyResult<StepReport> {
+        let engine = self.shared.take(py, "step()")?;
+        let (engine, result) = engine::step(py, engine);
+        self.shared.put(engine);
+        let report = result?;
+        self.shared.set_last(Some(report));
+        Ok(StepReport(report))
+    }
+
+    /// One step, iteration by iteration: an iterator of Iteration.
+    ///
+    /// Running to the end commits the step; leaving the loop rolls it back. Meanwhile positions, velocities, energy(), inverted,
+    /// time and frame are those before the step, and any other use of the simulation rolls back. local=False leaves out z and u.
+    #[pyo3(signature = (*, local=true))]
+    fn iterations(&self, local: bool) -> Iterations {
+        Iterations::new(self.shared.clone(), local)
+    }
+
+    /// The report of the last step, or None.
+    #[getter]
+    fn last_report(&self) -> Option<StepReport> {
+        self.shared.last().map(StepReport)
+    }
+
+    /// Positions in m: a new array (n, 3).
+    #[getter]
+    fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let rows = self.shared.read(|e| e.sim().positions(), |s| s.positions.clone())?;
+        array::rows(py, rows)
+    }
+    /// Velocities in m/s: a new array (n, 3).
+    #[getter]
+    fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let rows = self.shared.read(|e| e.sim().velocities(), |s| s.velocities.clone())?;
+        array::rows(py, rows)
+    }
+    /// Simulated time in s.
+    #[getter]
+    fn time(&self) -> PyResult<f64> {
+        self.shared.read(|e| e.sim().time(), |s| s.time)
+    }
+    /// Steps taken.
+    #[getter]
+    fn frame(&self) -> PyResult<u64> {
+        self.shared.read(|e| e.sim().frame(), |s| s.frame)
+    }
+
+    /// Energies at the present state in J: {"elastic", "kinetic", "potential"}.
+    fn energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let energy = match self.shared.read(|_| None, |s| Some(s.energy))? {
+            Some(e) => e,
+            None => self.shared.with(py, "energy()", |e| e.sim_mut().energy())?,
+        };
+        report::energy(py, &energy)
+    }
+    /// Tetrahedra with negative volume at the present state.
+    #[getter]
+    fn inverted(&self, py: Python<'_>) -> PyResult<usize> {
+        match self.shared.read(|_| None, |s| Some(s.inverted))? {
+            Some(n) => Ok(n),
+            None => self.shared.with(py, "inverted", |e| e.sim_mut().inverted()),
+        }
+    }
+
+    /// Sets positions in m and velocities in m/s, (n, 3) each, of all bodies; without velocities they are zero.
+    ///
+    /// A pinned node stays where it is put.
+    #[pyo3(signature = (positions, velocities=None))]
+    fn set_state(
+        &self,
+        py: Python<'_>,
+        positions: &Bound<'_, PyAny>,
+        velocities: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let x = array::points(positions, "positions", Some(self.nodes))?;
+        let v = match velocities {
+            Some(v) => array::points(v, "velocities", Some(self.nodes))?,
+            None => vec![[0.0; 3]; self.nodes],
+        };
+        self.shared.with(py, "set_state()", |e| e.sim_mut().set_state(&x, &v))?.map_err(build)
+    }
+
+    /// Sets the force on each node in N besides gravity, (n, 3); it stays until it is set again.
+    fn set_forces(&self, py: Python<'_>, forces: &Bound<'_, PyAny>) -> PyResult<()> {
+        let f = array::points(forces, "forces", Some(self.nodes))?;
+        self.shared.with(py, "set_forces()", |e| e.sim_mut().set_forces(&f))?.map_err(build)
+    }
+
+    /// Moves pinned nodes of a body: they are at positions (k, 3) in m at the end of the next step. ids: (k,) of the body.
+    fn move_pins(
+        &self,
+        py: Python<'_>,
+        body: &Bound<'_, PyAny>,
+        ids: &Bound<'_, PyAny>,
+        positions: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let (body, ids, x) = self.moves(body, ids, positions)?;
+        self.shared.with(py, "move_pins()", |e| e.sim_mut().move_pins(body, &ids, &x))?.map_err(build)
+    }
+
+    /// Moves the targets of soft anchors of a body to positions (k, 3) in m. ids: (k,) of the body.
+    fn move_anchors(
+        &self,
+        py: Python<'_>,
+        body: &Bound<'_, PyAny>,
+        ids: &Bound<'_, PyAny>,
+        positions: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let (body, ids, x) = self.moves(body, ids, positions)?;
+        self.shared.with(py, "move_anchors()", |e| e.sim_mut().move_anchors(body, &ids, &x))?.map_err(build)
+    }
+
+    /// Changes options of Scene.build(), dt and gravity while the simulation runs; a new dt or new weights are factored again.
+    #[pyo3(signature = (*, dt=Given::NOT, gravity=Given::NOT, method=Given::NOT, iterations=Given::NOT, tolerance=Given::NOT,
+        time_budget=Given::NOT, weight_rule=Given::NOT, weight_scale=Given::NOT, acceleration=Given::NOT, start=Given::NOT,
+        dual_start=Given::NOT, memory=Given::NOT, relaxation=Given::NOT, spectral_radius=Given::NOT, history=Given::NOT,
+        first_hessian=Given::NOT, sweep=Given::NOT))]
+    fn update<'py>(
+        &self,
+        py: Python<'py>,
+        dt: Given<'py>,
+        gravity: Given<'py>,
+        method: Given<'py>,
+        iterations: Given<'py>,
+        tolerance: Given<'py>,
+        time_budget: Given<'py>,
+        weight_rule: Given<'py>,
+        weight_scale: Given<'py>,
+        acceleration: Given<'py>,
+        start: Given<'py>,
+        dual_start: Given<'py>,
+        memory: Given<'py>,
+        relaxation: Given<'py>,
+        spectral_radius: Given<'py>,
+        history: Given<'py>,
+        first_hessian: Given<'py>,
+        sweep: Given<'py>,
+    ) -> PyResult<()> {
+        let options = Options {
+            method,
+            iterations,
+            tolerance,
+            time_budget,
+            weight_rule,
+            weight_scale,
+            start,
+            dual_start,
+            acceleration,
+            memory,
+            relaxation,
+            spectral_radius,
+            history,
+            first_hessian,
+            sweep,
+            threads: Given::NOT,
+        };
+        let mut settings = self.shared.with(py, "update()", |e| e.sim().settings().clone())?;
+        options.apply(&mut settings.solve)?;
+        world(&mut settings, &dt, &gravity)?;
+        self.shared.with(py, "update()", |e| e.sim_mut().update_settings(settings))?.map_err(build)
+    }
+
+    /// The settings in force: a dict of "dt", "gravity" and the options of Scene.build().
+    #[getter]
+    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        saved::settings(py, &self.shared.with(py, "settings", |e| e.sim().settings().clone())?)
+    }
+
+    /// Writes the state and the settings to a file, whole or not at all; see restore().
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let bytes = self
+            .shared
+            .with(py, "save()", |e| saved::pack(e.sim().settings(), &e.sim().checkpoint()))?
+            .map_err(crate::error::bad)?;
+        files::write(&path, |out| out.write_all(&bytes))
+    }
+
+    /// Builds the same scene again and continues from a file that save() wrote, bit for bit, with the settings saved in it.
+    ///
+    /// A checkpoint of the command line will do too; then the settings are the scene's.
+    #[classmethod]
+    fn restore(
+        _cls: &Bound<'_, PyType>,
+        py: Python<'_>,
+        scene: &Bound<'_, Scene>,
+        path: PathBuf,
+    ) -> PyResult<Simulation> {
+        let bytes = files::read(&path)?;
+        let wrong = |e: String| crate::error::bad(format!("{}: {e}", path.display()));
+        let (settings, checkpoint) = saved::unpack(&bytes).map_err(wrong)?;
+        let sim = scene.get().make(py, None, settings)?;
+        sim.shared
+            .with(py, "restore()", |e| e.sim_mut().restore(checkpoint))?
+            .map_err(|e| wrong(e.to_string()))?;
+        Ok(sim)
+    }
+
+    /// Bodies in order of adding.
+    #[getter]
+    fn bodies(&self) -> Vec<Body> {
+        self.bodies.clone()
+    }
+    /// Rows of a body in arrays of all nodes.
+    fn body_slice<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PySlice>> {
+        let b = self.body(body)?;
+        Ok(PySlice::new(py, b.first_node as isize, (b.first_node + b.node_count) as isize, 1))
+    }
+    /// Mass of each node in kg: (n,).
+    #[getter]
+    fn masses<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, &self.masses)
+    }
+    /// True for pinned nodes: (n,).
+    #[getter]
+    fn pinned<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        PyArray1::from_slice(py, &self.pinned)
+    }
+    /// w² of every tetrahedron in J, body after body in order of adding: (m,).
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let all = self.shared.with(py, "weights", |e| e.sim().tetrahedra())?;
+        Ok(PyArray1::from_vec(py, all.iter().map(|t| t.weight).collect()))
+    }
+    /// Largest stretch and von Mises stress in Pa of every tetrahedron: (m, 2).
+    fn element_fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let fields = self.shared.with(py, "element_fields()", |e| e.sim().element_fields())?;
+        let n = fields.len();
+        numpy::PyArrayMethods::reshape(&PyArray1::from_vec(py, fields.into_flattened()), [n, 2])
+    }
+    /// Nodes of all bodies.
+    #[getter]
+    fn node_count(&self) -> usize {
+        self.nodes
+    }
+    /// Elements of all bodies: tetrahedra, springs and anchors.
+    #[getter]
+    fn element_count(&self) -> usize {
+        self.elements
+    }
+    /// Steps per frame: 1, or what the scene file says.
+    #[getter]
+    fn substeps(&self) -> u32 {
+        self.substeps
+    }
+    /// Threads that work.
+    #[getter]
+    fn threads(&self) -> usize {
+        self.threads
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err("a Simulation cannot be pickled: save() it and restore() it with its scene"))
+    }
+    fn __repr__(&self) -> String {
+        let (b, n, m) = (self.bodies.len(), self.nodes, self.elements);
+        format!("<supple.Simulation of {b} bodies, {n} nodes, {m} elements>")
+    }
+}
+
+/// For tests of what happens then: a number that is none in a node.
+#[pyfunction]
+pub fn _poison(py: Python<'_>, sim: &Bound<'_, Simulation>, node: usize) -> PyResult<()> {
+    sim.get().shared.with(py, "poison", |e| match &mut e.kind {
+        Kind::Plain(s) => s.poison(node),
+        Kind::Program(p) => p.simulation.poison(node),
+    })
+}
