@@ -158,7 +158,7 @@ impl Descent {
         }
     }
 
-    /// As [`Descent::descend`]; but with tolerance 0, which never stops early, what is left after the last digit counts as iterations
+    /// As `descend`; but with tolerance 0, which never stops early, what is left after the last digit counts as iterations
     /// that do nothing.
     pub fn minimise(
         &mut self,
