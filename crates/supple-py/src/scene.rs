@@ -248,9 +248,8 @@ impl Scene {
         let masses = array::each(masses, "masses", n)?;
         let lengths = rest_length.map(|l| array::each(l, "rest_length", edges.len())).transpose()?;
         let springs = edges.iter().zip(stiffness).enumerate().map(|(e, (&nodes, stiffness))| Spring {
-            nodes,
-            stiffness,
             rest_length: lengths.as_ref().map(|l| l[e]),
+            ..Spring::new(nodes, stiffness)
         });
         let name = content.name(name);
         let id = content.own()?.add_springs(&name, positions, masses, springs.collect()).map_err(build)?;

@@ -59,8 +59,8 @@ pub mod solve;
 pub mod term;
 
 pub use error::{BuildError, CheckpointError, StepError};
-pub use mesh::TetMesh;
-pub use scene::{BodyId, Material, MaterialKind, Scene, Spring};
+pub use mesh::{TetMesh, TriMesh};
+pub use scene::{Along, Bending, BodyId, Cloth, Limit, Material, MaterialKind, Scene, Spring, SpringKind};
 pub use settings::{
     Acceleration, DualStart, FirstHessian, Method, Settings, SolveSettings, Start, Sweep, WeightRule,
 };

@@ -141,8 +141,8 @@ fn busy() -> Simulation {
             vec![[0.0, 2.0, 0.0], [1.0, 2.0, 0.0], [2.0, 2.0, 0.0]],
             vec![0.1; 3],
             vec![
-                Spring { nodes: [0, 1], stiffness: 100.0, rest_length: None },
-                Spring { nodes: [1, 2], stiffness: 100.0, rest_length: Some(0.8) },
+                Spring::new([0, 1], 100.0),
+                Spring { rest_length: Some(0.8), ..Spring::new([1, 2], 100.0) },
             ],
         )
         .unwrap();

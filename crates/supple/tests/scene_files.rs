@@ -112,7 +112,7 @@ fn many_anchors_are_set_and_moved_without_looking_at_all_for_each() {
     use supple::{Scene, Settings, scene::Spring};
     let n = 150_000_u32;
     let positions: Vec<[f64; 3]> = (0..n).map(|i| [f64::from(i), 0.0, 0.0]).collect();
-    let springs = (1..n).map(|i| Spring { nodes: [i - 1, i], stiffness: 1.0, rest_length: None }).collect();
+    let springs = (1..n).map(|i| Spring::new([i - 1, i], 1.0)).collect();
     let mut scene = Scene::new(Settings::default());
     let rope = scene.add_springs("rope", positions.clone(), vec![1.0; n as usize], springs).unwrap();
     // In an order of its own: 7 has no common divisor with n.

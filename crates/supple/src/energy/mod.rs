@@ -7,7 +7,9 @@
 //! | `stretch.rs` | [`Stretch`]: an isotropic material becomes a potential; Hessian from stretches |
 //! | `curvature.rs` | [`Curvature`]: second derivatives without their negative part, for Newton's method |
 //! | `minimise.rs` | the proximal operator of any isotropic material, for those without one of their own |
-//! | `project.rs` | [`Soft`]: the projective-dynamics energy (26) of a manifold; points and spheres |
+//! | `membrane.rs` | [`Membrane`]: an isotropic law of sheets becomes a potential of triangles |
+//! | `plane.rs` | … those laws: `arap`, `corotated`, `st_venant_kirchhoff`, `neo_hookean` in plane stress |
+//! | `project.rs` | [`Soft`]: the projective-dynamics energy (26) of a set; [`Hard`]: the constraint (38); the sets |
 //! | `check.rs` | checkers of derivatives and proximal operators, for tests of materials |
 //! | `linear.rs` `arap.rs` `corotated.rs` `neo_hookean.rs` `st_venant_kirchhoff.rs` | one material each |
 //!
@@ -20,8 +22,10 @@ pub mod corotated;
 pub mod curvature;
 pub mod lame;
 pub mod linear;
+pub mod membrane;
 pub mod minimise;
 pub mod neo_hookean;
+pub mod plane;
 pub mod project;
 pub mod st_venant_kirchhoff;
 pub mod stretch;
@@ -31,8 +35,9 @@ pub use corotated::Corotated;
 pub use curvature::Curvature;
 pub use lame::Lame;
 pub use linear::Linear;
+pub use membrane::Membrane;
 pub use neo_hookean::NeoHookean;
-pub use project::Soft;
+pub use project::{Hard, Soft};
 pub use st_venant_kirchhoff::StVenantKirchhoff;
 pub use stretch::Stretch;
 
@@ -40,7 +45,7 @@ use crate::math::real::Real;
 use crate::math::small::{Local, Mat3};
 
 /// Most numbers that one element's material may have.
-pub const MAX_PARAMS: usize = 8;
+pub const MAX_PARAMS: usize = 10;
 
 /// What a potential knows of the element it is asked about.
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +106,10 @@ pub enum Domain {
 pub trait Potential<const D: usize>: Send + Sync + 'static {
     /// How many numbers per element it reads.
     const PARAMS: usize;
+    /// True for a constraint: no energy where it holds, infinite where it does not (38). Only ADMM takes these.
+    const HARD: bool = false;
+    /// True for a term that stands beside the material of its element: limits, damping.
+    const BESIDE: bool = false;
     /// Name for messages.
     fn name(&self) -> &'static str;
     /// Where the energy is defined.
@@ -189,7 +198,7 @@ pub trait Manifold<const D: usize>: Send + Sync + 'static {
     /// How many numbers per element it reads; they stand behind the stiffness in [`Element::param`].
     const PARAMS: usize;
     /// Name for messages.
-    const NAME: &'static str;
+    fn name(&self) -> &'static str;
     /// ∂²/∂z² of ½dist(z, C)² without its negative part; the identity bounds it for every set.
     #[inline(always)]
     fn curvature<R: Real>(&self, _shape: &[R], _z: &Local<R, D>) -> Curvature<R, D> {

@@ -6,8 +6,10 @@
 //! | `lane.rs`, `lane/x86.rs` | lanes, and their choice at run time; the only SIMD intrinsics |
 //! | `small.rs` | 3-vectors and 3×D matrices of `Real` |
 //! | `svd.rs` | signed 3×3 singular value decomposition |
+//! | `svd2.rs` | … of 3×2 matrices |
 //! | `polar.rs` | rotation of a 3×3 matrix without the decomposition |
 //! | `tet.rs` | gradients and volume of a tetrahedron |
+//! | `triangle.rs` | gradients and area of a triangle, weights of its bending |
 //! | `nodes.rs` | per-node vectors |
 //!
 //! To add a kind of lanes: implement `Real` for it behind a check in `lane::dispatch`, nowhere else.
@@ -18,4 +20,6 @@ pub mod polar;
 pub mod real;
 pub mod small;
 pub mod svd;
+pub mod svd2;
 pub mod tet;
+pub mod triangle;

@@ -22,7 +22,7 @@ pub struct Svd<R> {
 
 /// Cosine and sine and tangent of the Jacobi rotation that clears `a_pq`.
 #[inline(always)]
-fn rotation<R: Real>(app: R, aqq: R, apq: R) -> (R, R, R) {
+pub(super) fn rotation<R: Real>(app: R, aqq: R, apq: R) -> (R, R, R) {
     let d = aqq - app;
     let b = apq + apq;
     let h = (d * d + b * b).sqrt();
@@ -52,7 +52,7 @@ fn exchange<R: Real>(m: &mut Mat3<R>, p: usize, q: usize, mask: R::Mask) {
 
 /// Some unit vector perpendicular to the unit vector `a`.
 #[inline(always)]
-fn perpendicular<R: Real>(a: Vec3<R>) -> Vec3<R> {
+pub(super) fn perpendicular<R: Real>(a: Vec3<R>) -> Vec3<R> {
     // Cross product with the axis along which `a` is short.
     let (o, l) = (R::zero(), R::one());
     let flat = a[0].abs().lt(R::splat(0.6));

@@ -3,6 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | [`TetMesh`], validated on construction |
+//! | `triangles.rs` | [`TriMesh`], the same for sheets; neighbours and edges |
 //! | `shapes.rs` | built-in shapes with resolution |
 //! | `surface.rs` | the boundary triangles of a tetrahedral mesh |
 //! | `io/` | mesh files: bytes in, [`io::RawMesh`] out, and back |
@@ -14,10 +15,13 @@ pub mod quality;
 pub mod repair;
 pub mod shapes;
 mod surface;
+mod triangles;
 
 pub use surface::surface;
+pub use triangles::TriMesh;
 
 use crate::math::tet::{TetError, tetrahedron};
+use crate::math::triangle::TriangleError;
 
 /// What is wrong with a mesh.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -30,7 +34,7 @@ pub enum MeshError {
         /// Its position.
         position: [f64; 3],
     },
-    /// A tetrahedron names a vertex that is not there.
+    /// An element names a vertex that is not there.
     #[error("element {element}: node {node} does not exist (the mesh has {nodes} nodes)")]
     Index {
         /// Number of the tetrahedron.
@@ -40,7 +44,7 @@ pub enum MeshError {
         /// How many there are.
         nodes: usize,
     },
-    /// A tetrahedron names a vertex twice.
+    /// An element names a vertex twice.
     #[error("element {element}: node {node} appears twice")]
     Repeated {
         /// Number of the tetrahedron.
@@ -55,6 +59,14 @@ pub enum MeshError {
         element: usize,
         /// What is wrong with it.
         reason: TetError,
+    },
+    /// A triangle is flat at rest.
+    #[error("element {element} {reason}")]
+    Triangle {
+        /// Number of the triangle.
+        element: usize,
+        /// What is wrong with it.
+        reason: TriangleError,
     },
     /// More vertices or tetrahedra than 32-bit numbers count.
     #[error("{what}: {count} are too many")]
@@ -72,6 +84,32 @@ pub enum MeshError {
     Parameter(String),
 }
 
+/// Finite vertices, corners that exist and differ.
+fn check<const V: usize>(vertices: &[[f64; 3]], elements: &[[u32; V]]) -> Result<(), MeshError> {
+    if vertices.is_empty() || elements.is_empty() {
+        return Err(MeshError::Empty);
+    }
+    for (what, count) in [("nodes", vertices.len()), ("elements", elements.len())] {
+        if count >= (u32::MAX / 8) as usize {
+            return Err(MeshError::TooMany { what, count });
+        }
+    }
+    if let Some(node) = vertices.iter().position(|p| p.iter().any(|a| !a.is_finite())) {
+        return Err(MeshError::NotFinite { node, position: vertices[node] });
+    }
+    for (element, corners) in elements.iter().enumerate() {
+        for (i, &node) in corners.iter().enumerate() {
+            if node as usize >= vertices.len() {
+                return Err(MeshError::Index { element, node, nodes: vertices.len() });
+            }
+            if corners[..i].contains(&node) {
+                return Err(MeshError::Repeated { element, node });
+            }
+        }
+    }
+    Ok(())
+}
+
 /// A tetrahedral mesh: finite vertices in m, tetrahedra with positive volume.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TetMesh {
@@ -82,26 +120,8 @@ pub struct TetMesh {
 impl TetMesh {
     /// Checks and takes vertices and tetrahedra; a tetrahedron (a, b, c, d) must have det[b−a, c−a, d−a] > 0.
     pub fn new(vertices: Vec<[f64; 3]>, tets: Vec<[u32; 4]>) -> Result<TetMesh, MeshError> {
-        if vertices.is_empty() || tets.is_empty() {
-            return Err(MeshError::Empty);
-        }
-        for (what, count) in [("nodes", vertices.len()), ("elements", tets.len())] {
-            if count >= (u32::MAX / 8) as usize {
-                return Err(MeshError::TooMany { what, count });
-            }
-        }
-        if let Some(node) = vertices.iter().position(|p| p.iter().any(|a| !a.is_finite())) {
-            return Err(MeshError::NotFinite { node, position: vertices[node] });
-        }
+        check(&vertices, &tets)?;
         for (element, tet) in tets.iter().enumerate() {
-            for (i, &node) in tet.iter().enumerate() {
-                if node as usize >= vertices.len() {
-                    return Err(MeshError::Index { element, node, nodes: vertices.len() });
-                }
-                if tet[..i].contains(&node) {
-                    return Err(MeshError::Repeated { element, node });
-                }
-            }
             tetrahedron(tet.map(|v| vertices[v as usize]))
                 .map_err(|reason| MeshError::Shape { element, reason })?;
         }

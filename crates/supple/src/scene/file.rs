@@ -3,7 +3,7 @@
 //! `parse.rs` reads the text, `place.rs` turns shapes, transforms and selections into nodes, `program.rs` runs it. The
 //! same comments become the JSON schema and `docs/scene-format.md` explains them with examples.
 
-use super::MaterialKind;
+use super::{MaterialKind, SpringKind};
 use crate::settings::{
     Acceleration, DualStart, FirstHessian, Method, SolveSettings, Start, Sweep, WeightRule,
 };
@@ -219,6 +219,9 @@ pub struct Springs {
     /// Rest length as a share of the length at the start. Default 1.
     #[serde(default = "one")]
     pub rest: f64,
+    /// What they are: `spring` (default), `tension` (only pulls), `rod` (exactly the length) or `rope` (at most the length).
+    #[serde(default)]
+    pub kind: SpringKind,
 }
 
 fn one() -> f64 {

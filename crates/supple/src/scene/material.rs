@@ -89,6 +89,20 @@ impl Material {
         Ok(Material(Choice::Own { material: Arc::new(material), params: params.to_vec(), lame }))
     }
 
+    /// Which built-in one it is, if it is one.
+    pub fn kind(&self) -> Option<MaterialKind> {
+        match &self.0 {
+            Choice::BuiltIn { kind, .. } => Some(*kind),
+            Choice::Own { .. } => None,
+        }
+    }
+    /// k of `arap` in Pa.
+    pub(super) fn arap_stiffness(&self) -> f64 {
+        match &self.0 {
+            Choice::BuiltIn { arap_stiffness: Some(k), .. } => *k,
+            _ => 2.0 * self.lame().mu,
+        }
+    }
     /// Small-strain constants.
     pub fn lame(&self) -> Lame {
         match &self.0 {

@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `mod.rs` | [`Scene`] |
 //! | `material.rs` | [`Material`], and the only `match` over materials |
+//! | `cloth.rs` | [`Cloth`]: what a sheet is made of; strain limits |
+//! | `terms.rs` | lists of elements on their way to batches |
 //! | `evaluate.rs` | energy, stress, Hessian and proximal operator of a material at one F |
 //! | `file.rs` | [`file::SceneFile`]: what a scene file says |
 //! | `parse.rs` | from text to a scene file, with errors that point at the place |
@@ -13,6 +15,7 @@
 //! | `place.rs` | shapes, transforms, selections, start states |
 //! | `program.rs` | [`Program`]: a scene file made ready to run, with its motions |
 
+mod cloth;
 mod document;
 mod estimate;
 mod evaluate;
@@ -22,27 +25,44 @@ pub mod parse;
 mod pins;
 mod place;
 mod program;
+mod terms;
 
+pub use cloth::{Along, Bending, Cloth, Limit};
 pub use estimate::{Estimate, memory};
 pub use material::{Material, MaterialKind};
 pub use parse::SceneError;
 pub use place::Asset;
 pub use program::{Look, MOST_FRAMES, Program, problems, settings};
 
-use crate::energy::Soft;
-use crate::energy::project::{Point, Sphere};
 use crate::error::BuildError;
-use crate::mesh::TetMesh;
+use crate::mesh::{TetMesh, TriMesh};
 use crate::settings::Settings;
 use crate::sim::{AnchorRef, Body, Parts, Simulation};
-use crate::term::{BatchSource, ElementList, Source, stencil};
+use crate::term::stencil;
 use std::collections::BTreeSet;
+use terms::{Terms, Where};
 
 /// Number of a body in its scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BodyId(pub usize);
 
-/// A spring between two nodes of a body.
+/// What joins two nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SpringKind {
+    /// A spring that pulls and pushes.
+    #[default]
+    Spring,
+    /// A spring that only pulls.
+    Tension,
+    /// A rigid rod: exactly the length. Its stiffness means nothing.
+    Rod,
+    /// An inextensible rope: at most the length. Its stiffness means nothing.
+    Rope,
+}
+
+/// A spring, rod or rope between two nodes of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spring {
     /// The two nodes.
@@ -51,10 +71,28 @@ pub struct Spring {
     pub stiffness: f64,
     /// Rest length in m, ≥ 0; `None` takes the distance at the start.
     pub rest_length: Option<f64>,
+    /// What it is.
+    pub kind: SpringKind,
+}
+
+impl Spring {
+    /// A spring with a stiffness in N/m that is at rest where it is.
+    pub fn new(nodes: [u32; 2], stiffness: f64) -> Spring {
+        Spring { nodes, stiffness, rest_length: None, kind: SpringKind::Spring }
+    }
+    /// A rod of the length that it has at the start.
+    pub fn rod(nodes: [u32; 2]) -> Spring {
+        Spring { kind: SpringKind::Rod, ..Spring::new(nodes, 1.0) }
+    }
+    /// A rope of the length that it has at the start.
+    pub fn rope(nodes: [u32; 2]) -> Spring {
+        Spring { kind: SpringKind::Rope, ..Spring::new(nodes, 1.0) }
+    }
 }
 
 enum Content {
     Solid { mesh: TetMesh, materials: Vec<Material> },
+    Cloth { mesh: TriMesh, cloth: Box<Cloth> },
     Springs(Vec<Spring>),
 }
 
@@ -67,6 +105,8 @@ struct Entry {
     anchors: Vec<(u32, f64, [f64; 3])>,
     /// The nodes of these.
     anchored: BTreeSet<u32>,
+    /// Strain limit of a solid.
+    limit: Option<Limit>,
 }
 
 /// Bodies and what holds them.
@@ -151,7 +191,26 @@ impl Scene {
         self.add(name, mesh.vertices().to_vec(), masses, Content::Solid { mesh, materials })
     }
 
-    /// Adds nodes (positions in m, masses in kg, > 0) joined by springs.
+    /// Adds a sheet. Each corner of a triangle carries a third of its mass.
+    pub fn add_cloth(&mut self, name: &str, mesh: TriMesh, cloth: Cloth) -> Result<BodyId, BuildError> {
+        cloth.check().map_err(|reason| BuildError::Body { body: name.to_string(), reason })?;
+        let masses = cloth.masses(&mesh);
+        self.add(name, mesh.vertices().to_vec(), masses, Content::Cloth { mesh, cloth: Box::new(cloth) })
+    }
+
+    /// Limits the stretches of a solid, in every direction.
+    pub fn limit(&mut self, body: BodyId, limit: Limit) -> Result<(), BuildError> {
+        let b = self.entry(body, &[])?;
+        let wrong = |reason: String| BuildError::Body { body: b.name.clone(), reason };
+        limit.check().map_err(wrong)?;
+        if !matches!(b.content, Content::Solid { .. }) || limit.along == Along::Threads {
+            return Err(wrong("only solids are limited so, and in every direction: sheets have limits of their own".into()));
+        }
+        b.limit = Some(limit);
+        Ok(())
+    }
+
+    /// Adds nodes (positions in m, masses in kg, > 0) joined by springs, rods and ropes.
     pub fn add_springs(
         &mut self,
         name: &str,
@@ -231,6 +290,7 @@ impl Scene {
             pins: Vec::new(),
             anchors: Vec::new(),
             anchored: BTreeSet::new(),
+            limit: None,
         });
         Ok(BodyId(self.bodies.len() - 1))
     }
@@ -291,9 +351,7 @@ impl Scene {
             sources: Vec::new(),
             anchors: Vec::new(),
         };
-        let mut groups = Vec::new();
-        let mut springs = ElementList::<2, 1>::default();
-        let mut anchors = ElementList::<1, 1>::default();
+        let mut terms = Terms::default();
         for (number, b) in self.bodies.iter().enumerate() {
             let first = parts.positions.len();
             let body = number as u32;
@@ -304,45 +362,42 @@ impl Scene {
             for &i in &b.pins {
                 parts.pinned[first + i as usize] = true;
             }
-            let global = |v: u32| first as u32 + v;
+            let at = Where {
+                name: &b.name,
+                body,
+                first: first as u32,
+                masses: &b.masses,
+                dt: self.settings.time.dt,
+            };
             match &b.content {
                 Content::Solid { mesh, materials } => {
                     for (e, (t, m)) in mesh.tets().iter().zip(materials).enumerate() {
-                        let shape = stencil::tetrahedron(t.map(|v| mesh.vertices()[v as usize])).map_err(
-                            |reason| BuildError::Element {
-                                body: b.name.clone(),
-                                element: e,
-                                reason: reason.to_string(),
-                            },
-                        )?;
-                        material::group(&mut groups, m).push(m, t.map(global), shape, (body, e as u32));
+                        let shape = stencil::tetrahedron(t.map(|v| mesh.vertices()[v as usize]))
+                            .map_err(|reason| at.wrong(e, reason.to_string()))?;
+                        terms.solid(m, at.element(t, e), shape);
+                        if let Some(limit) = &b.limit {
+                            terms.solid_limit(limit, at.element(t, e), shape.0, shape.1, &at);
+                        }
                     }
                 }
+                Content::Cloth { mesh, cloth } => cloth.terms(mesh, &at, &mut terms)?,
                 Content::Springs(list) => {
                     for (e, s) in list.iter().enumerate() {
                         let [p, q] = s.nodes.map(|v| b.positions[v as usize]);
                         let d = (0..3).map(|c| (p[c] - q[c]) * (p[c] - q[c])).sum::<f64>().sqrt();
-                        springs.push(s.nodes.map(global), &stencil::EDGE, s.stiffness, (body, e as u32));
-                        springs.params.extend([s.stiffness, s.rest_length.unwrap_or(d)]);
+                        let length = s.rest_length.unwrap_or(d);
+                        terms.spring(s.kind, s.stiffness, length, at.element(&s.nodes, e), &at);
                     }
                 }
             }
-            for (e, (node, stiffness, at)) in b.anchors.iter().enumerate() {
-                parts.anchors.push(AnchorRef { body, node: *node, batch: 0, element: anchors.nodes.len() });
-                anchors.push([global(*node)], &stencil::NODE, *stiffness, (body, e as u32));
-                anchors.params.extend([*stiffness, at[0], at[1], at[2]]);
+            for (e, (node, stiffness, target)) in b.anchors.iter().enumerate() {
+                let element = terms.anchor(*stiffness, *target, at.element(&[*node], e));
+                parts.anchors.push(AnchorRef { body, node: *node, batch: 0, element });
             }
         }
-        let mut sources: Vec<Box<dyn BatchSource>> = Vec::new();
-        sources.extend(groups.into_iter().map(|g| g.source()));
-        if !springs.nodes.is_empty() {
-            sources.push(Box::new(Source { potential: Soft(Sphere), list: springs }));
-        }
+        let (sources, anchors) = terms.sources();
         for a in &mut parts.anchors {
-            a.batch = sources.len();
-        }
-        if !anchors.nodes.is_empty() {
-            sources.push(Box::new(Source { potential: Soft(Point), list: anchors }));
+            a.batch = anchors;
         }
         parts.sources = sources;
         Simulation::assemble(parts)

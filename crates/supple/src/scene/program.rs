@@ -387,7 +387,7 @@ fn add_body(scene: &mut Scene, body: &Body, p: &Placed, key: &str) -> Result<(),
         let list = p.edges.iter().map(|&nodes| {
             let [a, b] = nodes.map(|v| p.vertices[v as usize]);
             let d = (0..3).map(|c| (a[c] - b[c]).powi(2)).sum::<f64>().sqrt();
-            Spring { nodes, stiffness: s.stiffness, rest_length: Some(s.rest * d) }
+            Spring { rest_length: Some(s.rest * d), kind: s.kind, ..Spring::new(nodes, s.stiffness) }
         });
         let masses = vec![s.mass / p.vertices.len() as f64; p.vertices.len()];
         return scene

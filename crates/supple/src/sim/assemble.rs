@@ -8,7 +8,7 @@ use crate::global::{Cholesky, Cliques, System, inverse, order};
 use crate::math::nodes::Row;
 use crate::settings::{Method, Settings};
 use crate::solve::{BodySums, Descent, Lagged};
-use crate::term::{BatchSource, TermSet};
+use crate::term::{BatchSource, TermBatch, TermSet};
 use std::sync::Arc;
 
 /// A body's share of the nodes.
@@ -76,7 +76,12 @@ impl Simulation {
         for source in &parts.sources {
             source.cliques(&mut |nodes| {
                 clique.clear();
-                clique.extend(nodes.iter().map(|&v| free_number[v as usize]).filter(|&v| v != PINNED));
+                for v in nodes.iter().map(|&v| free_number[v as usize]) {
+                    // An element may name a node twice, where it has no neighbour.
+                    if v != PINNED && !clique.contains(&v) {
+                        clique.push(v);
+                    }
+                }
                 // Node ids were checked at the door: a clique always fits.
                 let fits = clique.is_empty() || cliques.push(&clique);
                 debug_assert!(fits);
@@ -193,23 +198,22 @@ fn body_sizes(bodies: &[Body], positions: &[[f64; 3]]) -> Vec<f64> {
 
 /// That the method takes every term.
 pub(super) fn allowed(settings: &Settings, terms: &TermSet, bodies: &[Body]) -> Result<(), BuildError> {
-    if settings.solve.method != Method::Projective {
-        return Ok(());
-    }
-    match terms.batches().iter().find(|b| !b.projective()) {
-        None => Ok(()),
-        Some(b) => {
-            let body = b.origin(0).and_then(|(body, _)| bodies.get(body as usize));
-            let body = body.map_or(String::new(), |b| format!(" of body `{}`", b.name));
-            Err(BuildError::Setting {
-                name: "solve.method",
-                reason: format!(
-                    "`projective` cannot take the `{}` elements{body}: it takes `arap`, springs and anchors",
-                    b.name()
-                ),
-            })
-        }
-    }
+    let method = settings.solve.method;
+    let takes = |b: &dyn TermBatch| match method {
+        Method::Auto | Method::Admm => true,
+        Method::Projective => b.projective(),
+        Method::Position | Method::QuasiNewton | Method::Newton => !b.hard(),
+    };
+    let Some(b) = terms.batches().iter().find(|b| !takes(b.as_ref())) else { return Ok(()) };
+    let body = b.origin(0).and_then(|(body, _)| bodies.get(body as usize));
+    let body = body.map_or(String::new(), |b| format!(" of body `{}`", b.name));
+    let instead = match method {
+        Method::Projective => "it takes `arap`, springs, anchors and soft limits",
+        _ => "they are hard constraints, which `admm` and `auto` take",
+    };
+    let (method, name) = (method.as_str(), b.name());
+    let reason = format!("`{method}` cannot take the `{name}` elements{body}: {instead}");
+    Err(BuildError::Setting { name: "solve.method", reason })
 }
 
 fn factor_error(e: crate::global::FactorError) -> BuildError {

@@ -3,8 +3,8 @@
 //! Layout, little-endian: `SUPPLECK`, version u32, length of the whole u64, fingerprint of the scene u64, frame u64, time
 //! f64, habits of `auto` (u32, u16, u16), number of nodes at which its Hessian was taken (u64; 0 if there is none), then for each
 //! node in the user's order x, v, a and force (3 f64 each), then for each node a target (3 f64; zero unless pinned), then for
-//! each anchor its target (3 f64), then for each node where the Hessian was taken (3 f64), then a checksum u64 (FNV-1a) of
-//! everything before it.
+//! each anchor its target (3 f64), then for each node where the Hessian was taken (3 f64), then for each hard constraint its
+//! force as u (3×D f64 by columns), then a checksum u64 (FNV-1a) of everything before it.
 
 use super::{Body, Simulation};
 use crate::error::CheckpointError;
@@ -13,7 +13,7 @@ use crate::solve::Habits;
 use crate::term::TermSet;
 
 const MAGIC: &[u8; 8] = b"SUPPLECK";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const HEADER: usize = 8 + 4 + 8 + 8 + 8 + 8 + 8 + 8;
 
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
@@ -60,7 +60,8 @@ impl Simulation {
     /// The whole state. [`Simulation::restore`] continues from it with the same bits in every later frame.
     pub fn checkpoint(&self) -> Vec<u8> {
         let (n, hessian) = (self.place.len(), self.lagged.hessian.at());
-        let length = HEADER + 8 * 15 * n + 24 * (self.anchors.len() + hessian.len()) + 8;
+        let forces: Vec<f64> = self.terms.batches().iter().flat_map(|b| b.kept_forces()).collect();
+        let length = HEADER + 8 * (15 * n + forces.len()) + 24 * (self.anchors.len() + hessian.len()) + 8;
         let mut out = Vec::with_capacity(length);
         out.extend_from_slice(MAGIC);
         out.extend_from_slice(&VERSION.to_le_bytes());
@@ -95,6 +96,7 @@ impl Simulation {
                 put(hessian[p as usize].xyz());
             }
         }
+        forces.iter().for_each(|u| out.extend_from_slice(&u.to_le_bytes()));
         let sum = fnv(out.iter().copied());
         out.extend_from_slice(&sum.to_le_bytes());
         out
@@ -126,7 +128,9 @@ impl Simulation {
             return Err(CheckpointError::OtherScene("its bodies, masses, pins or elements differ"));
         }
         let hessian = if number(52) == Some(0) { 0 } else { n };
-        if bytes.len() != HEADER + 8 * 15 * n + 24 * (self.anchors.len() + hessian) + 8 {
+        let forces: Vec<usize> = self.terms.batches().iter().map(|b| b.kept_forces().len()).collect();
+        let all = forces.iter().sum::<usize>();
+        if bytes.len() != HEADER + 8 * (15 * n + all) + 24 * (self.anchors.len() + hessian) + 8 {
             return Err(CheckpointError::OtherScene("it has another number of nodes"));
         }
         let mut values = content[HEADER..]
@@ -147,11 +151,12 @@ impl Simulation {
         }
         let anchors: Vec<[f64; 3]> = values.by_ref().take(self.anchors.len()).collect();
         let mut at = vec![Row::default(); hessian];
-        for (&p, value) in self.place.iter().zip(values).take(hessian) {
+        for (&p, value) in self.place.iter().zip(&mut values).take(hessian) {
             at[p as usize] = Row::new(value);
         }
+        let u: Vec<f64> = values.flatten().collect();
         let rows = [&state.x, &state.v, &state.a, &state.force, &state.targets, &at].into_iter().flatten();
-        let fine = rows.into_iter().all(|r| r.is_finite()) && anchors.iter().flatten().all(|a| a.is_finite());
+        let fine = rows.into_iter().all(|r| r.is_finite()) && anchors.iter().flatten().chain(&u).all(|a| a.is_finite());
         if !fine || !state.time.is_finite() || state.frame > 1 << 53 {
             return Err(CheckpointError::Content);
         }
@@ -160,6 +165,14 @@ impl Simulation {
             if let Some(b) = self.terms.batch_mut(a.batch) {
                 b.set_params(a.element, 1, &target);
             }
+        }
+        let mut u = u.as_slice();
+        for (batch, count) in forces.into_iter().enumerate() {
+            let (mine, rest) = u.split_at(count);
+            if let Some(b) = self.terms.batch_mut(batch) {
+                b.set_kept_forces(mine);
+            }
+            u = rest;
         }
         let habits = number(44).unwrap_or(0);
         self.lagged.habits =

@@ -187,6 +187,7 @@ impl Simulation {
         self.state.x = x;
         self.state.v = v;
         self.state.a.fill(Row::default());
+        self.terms.keep_forces(true);
         Ok(())
     }
 

@@ -63,7 +63,8 @@ pub struct StepReport {
     /// ‖DᵀW²(z − z_before)‖ (23) over the nodes that are not pinned, in N.
     pub dual: f64,
     /// ‖M(x − x̃)/Δt² + ∇U(x)‖/f_ref over the nodes that are not pinned, f_ref = √Σ_i(Σ_e|f_e,i| + m_i|a_i|)²: 0 is exact,
-    /// 1 means that forces do not balance at all. Infinite while an element of a barrier material is inverted.
+    /// 1 means that forces do not balance at all. The force of a hard constraint is its multiplier DᵀW²u. Infinite while an
+    /// element of a barrier material is inverted.
     pub force_residual: f64,
     /// How far any node would still move, in units of the diagonal of its body's bounding box; 0 for methods that do not know
     /// (`admm`, `projective`, `position`).
@@ -72,6 +73,9 @@ pub struct StepReport {
     pub energy: Energy,
     /// Tetrahedra with negative volume at the end of the step.
     pub inverted: usize,
+    /// The largest distance of an element from the set that a hard constraint allows: in m for rods and ropes, without unit for
+    /// strain limits. 0 without hard constraints.
+    pub violation: f64,
     /// Where the time went.
     pub timings: Timings,
 }

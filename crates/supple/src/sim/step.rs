@@ -73,6 +73,7 @@ impl Simulation {
         }
         let dt = self.settings.time.dt;
         let state = &mut self.state;
+        self.terms.keep_forces(false);
         integrator::commit(&self.work.x, dt, (&mut state.x, &mut state.v, &mut state.a));
         state.frame += 1;
         state.time += dt;
@@ -96,6 +97,7 @@ impl Simulation {
             step: outcome.step,
             energy,
             inverted: outcome.force.sums.inverted,
+            violation: outcome.force.sums.violation,
             timings: Timings {
                 local: outcome.local,
                 global: outcome.global,
@@ -231,7 +233,7 @@ pub struct LocalState {
 
 fn tetrahedra(terms: &TermSet) -> Vec<LocalState> {
     let mut all = Vec::new();
-    for b in terms.batches() {
+    for b in terms.batches().iter().filter(|b| !b.beside()) {
         for e in 0..b.len() {
             let (Some(origin), Some((z, u, weight))) = (b.origin(e), b.local_state(e)) else { continue };
             // Springs and anchors have three numbers.

@@ -56,8 +56,11 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
             let (primal, bound) = (sums.primal.sqrt(), settings.tolerance * sums.size.sqrt());
             residual = Some(primal);
             let hopeless = if primal <= bound {
-                let f = p.force_residual();
+                let mut f = p.force_residual();
                 force = Some(f);
+                if p.terms.hard() {
+                    f.worst = f.worst.max(p.relative_dual());
+                }
                 if f.relative.max(f.worst) <= settings.tolerance {
                     break Status::Converged;
                 }

@@ -127,7 +127,12 @@ impl Policy for Rent {
                 if worn {
                     fresh = self.buy(p, run, hessian);
                 }
-                self.bought += 1;
+                if hessian.is_there() {
+                    self.bought += 1;
+                } else {
+                    // Numbers so large that there is no factor: the matrix of ADMM has one.
+                    self.metric = Metric::Matrix;
+                }
             }
             _ => {
                 let keep = hessian.is_there() && self.habits.last as usize <= self.life();
@@ -141,7 +146,7 @@ impl Policy for Rent {
                 }
             }
         }
-        Choice { metric: self.metric, fresh: fresh || self.metric != before }
+        Choice { metric: self.metric, fresh: fresh || self.metric != before, seconds: 0.0 }
     }
 }
 

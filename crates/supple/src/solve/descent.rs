@@ -42,6 +42,8 @@ pub struct Choice {
     pub metric: Metric,
     /// True if it is another one than before: what was learned about the last one is forgotten.
     pub fresh: bool,
+    /// Seconds that the next one is sure to take; 0 if there may be none.
+    pub seconds: f64,
 }
 
 /// A pair of steps: s = x⁺ − x, y = g⁺ − g.
@@ -262,7 +264,7 @@ impl Descent {
             self.learn(p.x);
             std::mem::swap(&mut self.gradient, &mut self.next);
             done += 1;
-            if let Some(status) = run.look(p, run.clock.seconds() - start) {
+            if let Some(status) = run.look(p, choice.seconds + run.clock.seconds() - start) {
                 return End { status, step };
             }
         }

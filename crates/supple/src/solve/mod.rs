@@ -93,9 +93,11 @@ pub fn minimise(
     lagged: &mut Lagged,
 ) -> Outcome {
     let settings = run.settings;
-    let descends = matches!(settings.method, Method::Auto | Method::Newton | Method::QuasiNewton);
+    // Only ADMM takes constraints: `auto` leaves everything to it then.
+    let method = if settings.method == Method::Auto && p.terms.hard() { Method::Admm } else { settings.method };
+    let descends = matches!(method, Method::Auto | Method::Newton | Method::QuasiNewton);
     let mut sums = Sums::default();
-    if settings.method == Method::Position {
+    if method == Method::Position {
         // At x̃, always: it knows of inertia and forces from nowhere else.
     } else if settings.start == Start::Best {
         sums = start::best(p, history, descends);
@@ -112,12 +114,12 @@ pub fn minimise(
     if descends {
         p.find_start_rounding();
         // Only ADMM leads out of inverted and flat elements; the others need no more than a finite energy.
-        let stuck = sums.infinite > 0 || (settings.method == Method::Auto && sums.degenerate > 0);
+        let stuck = sums.infinite > 0 || (method == Method::Auto && sums.degenerate > 0);
         if stuck && let Some(outcome) = admm::minimise(p, run, admm::Until::Sound) {
             return outcome;
         }
     }
-    match settings.method {
+    match method {
         Method::Admm => admm::minimise(p, run, admm::Until::Done)
             .unwrap_or_else(|| run.end(p, Method::Admm, Status::Stopped, 0.0)),
         Method::Projective => projective::minimise(p, run),
@@ -131,6 +133,9 @@ pub fn minimise(
 /// √Σ|row|², in order.
 fn norm(rows: &[Row]) -> f64 {
     rows.iter().map(square).fold(0.0, |a, b| a + b).sqrt()
+}
+fn norm_of(a: &[f64]) -> f64 {
+    a.iter().fold(0.0, |s, a| s + a * a).sqrt()
 }
 fn square(r: &Row) -> f64 {
     r.0[0] * r.0[0] + r.0[1] * r.0[1] + r.0[2] * r.0[2]
@@ -290,6 +295,15 @@ impl Problem<'_> {
         self.terms.dual_loads(self.exec);
         self.terms.sum_loads(self.rhs, self.exec, |_, sum, out| *out = sum);
         norm(self.rhs)
+    }
+
+    /// ‖DᵀW²(z − z_before)‖/‖DᵀW²u‖: with hard constraints, how far their forces are from settled.
+    pub fn relative_dual(&mut self) -> f64 {
+        let dual = self.dual();
+        self.terms.force_loads(self.exec);
+        self.terms.sum_loads(self.rhs, self.exec, |_, sum, out| *out = sum);
+        let size = norm(self.rhs);
+        if dual == 0.0 { 0.0 } else { dual / size.max(norm_of(self.rounding)) }
     }
 
     /// The gradient of (5) at the iterate, relative to the forces it is made of.

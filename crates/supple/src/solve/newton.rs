@@ -111,7 +111,7 @@ impl Policy for Each {
     ) -> Choice {
         // Without a factor, which only overflow can bring, the matrix of ADMM is there.
         let metric = if hessian.refresh(p, run) { Metric::Hessian } else { Metric::Matrix };
-        Choice { metric, fresh: true }
+        Choice { metric, fresh: true, seconds: hessian.seconds }
     }
 }
 

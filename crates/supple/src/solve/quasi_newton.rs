@@ -10,7 +10,7 @@ struct Always(Metric);
 
 impl Policy for Always {
     fn metric(&mut self, _: &mut Problem<'_>, _: &mut Run<'_, '_>, _: &mut Hessian, _: usize) -> Choice {
-        Choice { metric: self.0, fresh: false }
+        Choice { metric: self.0, fresh: false, seconds: 0.0 }
     }
 }
 

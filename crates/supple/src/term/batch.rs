@@ -61,6 +61,8 @@ pub(super) struct Chunk<const V: usize> {
     pub warm: Vec<Block>,
     /// Scaled dual variable: 3·D blocks per packet.
     pub u: Vec<Block>,
+    /// u at the end of the last step, for hard constraints.
+    pub kept: Vec<Block>,
     /// z after the last local step that kept it, and before it.
     pub z: Vec<Block>,
     pub z_before: Vec<Block>,
@@ -130,6 +132,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
                     param: vec![Block::default(); packets * P::PARAMS],
                     warm: vec![Block::default(); packets],
                     u: vec![Block::default(); packets * 3 * D],
+                    kept: vec![Block::default(); if P::HARD { packets * 3 * D } else { 0 }],
                     z: vec![Block::default(); packets * 3 * D],
                     z_before: vec![Block::default(); packets * 3 * D],
                     live: elements.len(),
@@ -244,6 +247,40 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
             }
         }
     }
+    fn hard(&self) -> bool {
+        P::HARD
+    }
+    fn beside(&self) -> bool {
+        P::BESIDE
+    }
+    fn keep_forces(&mut self, forget: bool) {
+        for c in self.chunks.iter_mut().filter(|_| P::HARD) {
+            if forget {
+                c.kept.fill(Block::default());
+            } else {
+                c.kept.copy_from_slice(&c.u);
+            }
+        }
+    }
+    fn kept_forces(&self) -> Vec<f64> {
+        let mut all = Vec::new();
+        for e in (0..self.len()).filter(|_| P::HARD) {
+            let Some((c, p, l)) = self.locate(e) else { continue };
+            all.extend((0..3 * D).map(|q| self.chunks[c].kept[p * 3 * D + q].0[l]));
+        }
+        all
+    }
+    fn set_kept_forces(&mut self, u: &[f64]) {
+        for (e, u) in u.chunks_exact(3 * D).enumerate().filter(|_| P::HARD) {
+            let Some((c, p, l)) = self.locate(e) else { continue };
+            let chunk = &mut self.chunks[c];
+            for lane in l..chunk.lanes_of(p, l) {
+                for q in 0..3 * D {
+                    chunk.kept[p * 3 * D + q].0[lane] = u[q];
+                }
+            }
+        }
+    }
     fn set_weights(&mut self, rule: WeightRule, scale: f64) {
         for e in 0..self.place.len() {
             let Some((c, p, l)) = self.locate(e) else { continue };
@@ -269,7 +306,9 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
                 }
             }
             dispatch(kernel::Reset::<V, D> { chunk: &mut *chunk, x });
-            if dual == DualStart::Stress {
+            if dual == DualStart::Stress && P::HARD {
+                chunk.u.copy_from_slice(&chunk.kept);
+            } else if dual == DualStart::Stress {
                 let (view, then) = (View { potential, chunk }, Then::DualStart);
                 dispatch(kernel::Gradient::<V, D, P> { view, x, then });
             }
@@ -287,6 +326,11 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
     fn dual_loads(&mut self, loads: &mut [Row], exec: &Exec) {
         self.each_with_loads(loads, exec, |view, loads| {
             dispatch(kernel::Transpose::<V, D> { chunk: view.chunk, what: kernel::What::Step, loads });
+        });
+    }
+    fn force_loads(&mut self, loads: &mut [Row], exec: &Exec) {
+        self.each_with_loads(loads, exec, |view, loads| {
+            dispatch(kernel::Transpose::<V, D> { chunk: view.chunk, what: kernel::What::Force, loads });
         });
     }
     fn size_loads(&mut self, loads: &mut [Row], exec: &Exec) {
@@ -392,7 +436,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
         self.origin.get(element).copied()
     }
     fn fields(&self, x: &[Row], f: &mut dyn FnMut((u32, u32), [f64; 2])) {
-        if D != 3 {
+        if D != 3 || P::BESIDE {
             return;
         }
         for (element, origin) in self.origin.iter().enumerate() {

@@ -7,7 +7,7 @@ use crate::math::lane::Kernel;
 use crate::math::nodes::Row;
 use crate::math::real::{BLOCK, Block, Mask, Real};
 use crate::math::small::{
-    Local, Mat3, Vec3, add, axpy, compose, det, dot, lane as lane_of, minus, mul, norm2, plus, scale,
+    Local, Mat3, Vec3, add, axpy, combine, compose, cross, det, dot, lane as lane_of, minus, mul, norm2, plus, scale,
     set_lane, sub, transpose, zeros,
 };
 use crate::math::svd::svd;
@@ -184,10 +184,17 @@ impl<const V: usize, const D: usize> Kernel for Reset<'_, V, D> {
     }
 }
 
-/// det F for tetrahedra; 1 for elements that cannot be inverted.
+/// det F for tetrahedra, the ratio of areas for triangles, which is never negative; 1 for other elements.
 #[inline(always)]
 fn determinant<R: Real, const D: usize>(f: &Local<R, D>) -> R {
-    if D == 3 { dot(f[0], crate::math::small::cross(f[1 % D], f[2 % D])) } else { R::one() }
+    match D {
+        3 => dot(f[0], cross(f[1 % D], f[2 % D])),
+        2 => {
+            let n = cross(f[0], f[1 % D]);
+            dot(n, n).sqrt()
+        }
+        _ => R::one(),
+    }
 }
 
 /// ‖W(Dx − z)‖² and ‖W Dx‖².
@@ -223,6 +230,8 @@ impl<const V: usize, const D: usize> Kernel for Primal<'_, V, D> {
 pub(super) enum What {
     /// z − z_before: the dual residual (23).
     Step,
+    /// u.
+    Force,
     /// z, with the material's stiffness instead of W²: the size of the numbers whose difference the forces are.
     Size,
 }
@@ -245,10 +254,11 @@ impl<const V: usize, const D: usize> Kernel for Transpose<'_, V, D> {
                     What::Step => {
                         minus(&load_local(&chunk.z, p, lane), &load_local(&chunk.z_before, p, lane))
                     }
+                    What::Force => load_local(&chunk.u, p, lane),
                     What::Size => load_local(&chunk.z, p, lane),
                 };
                 let w = match self.what {
-                    What::Step => chunk.weight::<R>(p, lane),
+                    What::Step | What::Force => chunk.weight::<R>(p, lane),
                     What::Size => R::load(&chunk.scale[4 * p + 3], lane),
                 };
                 for d in 0..D {
@@ -276,7 +286,7 @@ pub(super) enum Then<'a> {
     Nothing,
     /// Loads Dᵀ∇U(Dx).
     Loads(&'a mut [Row]),
-    /// u = V P/w² = P/k; where the element is inverted or flat, what is missing to a sound shape.
+    /// u = V P/w² = P/k; where the element is inverted or flat, what is missing to a sound shape. Not for constraints.
     DualStart,
 }
 
@@ -293,9 +303,20 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
             for lane in (0..BLOCK).step_by(R::LANES) {
                 let e = chunk.element::<R>(p, lane, P::PARAMS);
                 let dx = chunk.local::<R, D>(p, lane, self.x);
-                let (energy, stress) = potential.energy_and_stress(&e, &dx);
+                let (energy, stress) = if P::HARD {
+                    // The force of a constraint is its multiplier, w²u = V·ku; how far it is from holding is told apart.
+                    let u = load_local(&chunk.u, p, lane);
+                    let off = norm2(&minus(&dx, &potential.prox(&e, &dx, &mut R::zero())));
+                    for i in 0..chunk.live_lanes(p, lane, R::LANES) {
+                        let off = off.lane(i);
+                        sums.violation = if off.is_nan() { f64::INFINITY } else { sums.violation.max(off) };
+                    }
+                    (R::zero(), combine(e.k, &u, R::zero(), &u))
+                } else {
+                    potential.energy_and_stress(&e, &dx)
+                };
                 let volume = chunk.volume::<R>(p, lane);
-                let j = determinant(&dx);
+                let j = if P::BESIDE { R::one() } else { determinant(&dx) };
                 match &mut self.then {
                     Then::Nothing => {}
                     Then::Loads(loads) => {
@@ -339,6 +360,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
                 }
             }
         }
+        sums.violation = sums.violation.sqrt();
         chunk.sums = sums;
     }
 }

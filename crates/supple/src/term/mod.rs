@@ -42,7 +42,8 @@ pub const MOST_MEMORY: usize = 10;
 pub enum DualStart {
     /// u = 0, as published.
     Zero,
-    /// u = V P(Dx)/w², the forces at the start, for elements that are not inverted.
+    /// u = V P(Dx)/w², the forces at the start, for elements that are not inverted; for hard constraints the forces of the last
+    /// step.
     #[default]
     Stress,
 }
@@ -64,6 +65,8 @@ pub struct Sums {
     pub forbidden: usize,
     /// Elements that are inverted or nearly flat and have an energy that is not convex: their gradient leads nowhere.
     pub degenerate: usize,
+    /// The largest distance of Dx from the set of a hard constraint: m for lengths, no unit for strains.
+    pub violation: f64,
 }
 
 impl Sums {
@@ -76,6 +79,7 @@ impl Sums {
         self.infinite += o.infinite;
         self.forbidden += o.forbidden;
         self.degenerate += o.degenerate;
+        self.violation = self.violation.max(o.violation);
     }
 }
 
@@ -112,6 +116,16 @@ pub trait TermBatch: Send + Sync {
     fn assemble(&self, f: &mut dyn FnMut(u32, u32, f64));
     /// True if projective dynamics takes these terms.
     fn projective(&self) -> bool;
+    /// True if these are hard constraints.
+    fn hard(&self) -> bool;
+    /// True if these stand beside the materials of their elements; see [`crate::energy::Potential::BESIDE`].
+    fn beside(&self) -> bool;
+    /// Keeps the forces of hard constraints for the start of the next step; `forget` lets them go.
+    fn keep_forces(&mut self, forget: bool);
+    /// The kept forces, as u of each element in order of adding, 3×D by columns; empty unless hard.
+    fn kept_forces(&self) -> Vec<f64>;
+    /// Sets what [`TermBatch::kept_forces`] gives.
+    fn set_kept_forces(&mut self, u: &[f64]);
     /// Sets the weights by another rule or scale.
     fn set_weights(&mut self, rule: weight::WeightRule, scale: f64);
     /// Starts a step at x: u by the rule, z = Dx.
@@ -123,6 +137,8 @@ pub trait TermBatch: Send + Sync {
     fn primal(&mut self, x: &[Row], exec: &Exec) -> Sums;
     /// Loads DᵀW²(z − z_before), whose sum over elements is (23).
     fn dual_loads(&mut self, loads: &mut [Row], exec: &Exec);
+    /// Loads DᵀW²u.
+    fn force_loads(&mut self, loads: &mut [Row], exec: &Exec);
     /// Loads DᵀKz with the kept z and the material's stiffness K: the size of the numbers whose difference the forces are.
     fn size_loads(&mut self, loads: &mut [Row], exec: &Exec);
     /// Loads Dᵀ∇U(Dx) and the energy.
@@ -218,6 +234,20 @@ impl TermSet {
             sums.add(&b.primal(x, exec));
         }
         sums
+    }
+    /// True if there are hard constraints.
+    pub fn hard(&self) -> bool {
+        self.batches.iter().any(|b| b.hard())
+    }
+    /// Keeps the forces of hard constraints for the start of the next step; `forget` lets them go.
+    pub fn keep_forces(&mut self, forget: bool) {
+        for b in &mut self.batches {
+            b.keep_forces(forget);
+        }
+    }
+    /// Then [`TermSet::sum_loads`] gives DᵀW²u.
+    pub fn force_loads(&mut self, exec: &Exec) {
+        self.each_load(|b, loads| b.force_loads(loads, exec));
     }
     /// Then [`TermSet::sum_loads`] gives DᵀW²(z − z_before).
     pub fn dual_loads(&mut self, exec: &Exec) {

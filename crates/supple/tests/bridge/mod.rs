@@ -73,7 +73,7 @@ pub fn scene(body: &RefBody, settings: Settings, lame: Lame) -> Scene {
         let springs = body
             .springs
             .iter()
-            .map(|s| Spring { nodes: [local(s.a), local(s.b)], stiffness: s.k, rest_length: Some(s.length) })
+            .map(|s| Spring { rest_length: Some(s.length), ..Spring::new([local(s.a), local(s.b)], s.k) })
             .collect();
         let masses = body.masses[n..].to_vec();
         ids.push(scene.add_springs("net", rows(&body.rest[n..]), masses, springs).unwrap());

@@ -9,7 +9,7 @@ use super::reference::prox::{prox_by_search, prox_objective};
 use super::reference::shape::{Random, unit_box_1_1_2};
 use super::reference::svd::rotation_of;
 use super::reference::{M3, V3};
-use supple::energy::project::{Point, Sphere};
+use supple::energy::project::{Lengths, Point};
 use supple::energy::{Element, Potential, Soft};
 
 /// Published digits: St. Venant–Kirchhoff μ = λ = 1, k = 5 at (1, 1, −2) ends on the boundary,
@@ -126,8 +126,8 @@ fn projective_energies_have_the_closed_form() {
 
         let (y, centre, length) = (random.vector(2.0), random.vector(1.0), random.uniform(0.0, 2.0));
         let mut warm = 0.0;
-        let e = Element::new(k, &[stiffness, length]);
-        let z = Soft(Sphere).prox(&e, &[[y.x, y.y, y.z]], &mut warm)[0];
+        let e = Element::new(k, &[stiffness, length, length]);
+        let z = Soft(Lengths("spring")).prox(&e, &[[y.x, y.y, y.z]], &mut warm)[0];
         let wanted = (y.normalize() * length * stiffness + y * k) / (stiffness + k);
         assert!((V3::new(z[0], z[1], z[2]) - wanted).norm() <= 1e-13);
         let e = Element::new(k, &[stiffness, centre.x, centre.y, centre.z]);

@@ -6,7 +6,7 @@ use super::reference::material::RefMaterial;
 use super::reference::shape::{Random, box_mesh};
 use super::reference::{M3, M9, V3};
 use nalgebra::{DMatrix, Matrix6, SymmetricEigen};
-use supple::energy::project::{Point, Sphere};
+use supple::energy::project::{Lengths, Point};
 use supple::energy::{
     Arap, Corotated, Curvature, Element, Linear, NeoHookean, Potential, Soft, StVenantKirchhoff, Stretch,
 };
@@ -111,8 +111,8 @@ fn of_springs_and_anchors_is_known() {
     for radius in [0.0, 0.1, 1.0, 3.0] {
         for _ in 0..50 {
             let z = random.vector(1.5);
-            let e = Element::new(1.0, &[k, radius]);
-            let c = Soft(Sphere).curvature(&e, &[[z.x, z.y, z.z]]);
+            let e = Element::new(1.0, &[k, radius, radius]);
+            let c = Soft(Lengths("spring")).curvature(&e, &[[z.x, z.y, z.z]]);
             let b = c.block(&c.along(&[1.0]), &c.along(&[1.0]));
             let n = z.normalize();
             let along = n * n.transpose();
@@ -180,9 +180,9 @@ fn of_a_batch_is_assembled_right() {
         let mut edges = ElementList::<2, 1>::default();
         for (i, s) in body.springs.iter().enumerate() {
             edges.push([s.a as u32, s.b as u32], &EDGE, s.k, (0, i as u32));
-            edges.params.extend([s.k, s.length]);
+            edges.params.extend([s.k, s.length, s.length]);
         }
-        batches.push(build(&Source { potential: Soft(Sphere), list: edges }, &body));
+        batches.push(build(&Source { potential: Soft(Lengths("spring")), list: edges }, &body));
         let mut nodes = ElementList::<1, 1>::default();
         for (i, a) in body.anchors.iter().enumerate() {
             nodes.push([a.node as u32], &NODE, a.k, (0, i as u32));

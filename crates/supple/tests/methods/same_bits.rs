@@ -19,7 +19,7 @@ fn scene(s: Settings, kind: MaterialKind, poisson: f64) -> Simulation {
         scene.add_solid("bar", mesh.clone(), Material::new(kind, 1e5, poisson).unwrap(), 1000.0).unwrap();
     scene.pin(body, &wall(&mesh)).unwrap();
     scene.anchor(body, &[40, 80], 100.0).unwrap();
-    let spring = Spring { nodes: [0, 1], stiffness: 50.0, rest_length: Some(0.5) };
+    let spring = Spring { rest_length: Some(0.5), ..Spring::new([0, 1], 50.0) };
     scene.add_springs("net", vec![[0.0, 1.0, 0.0], [1.0, 1.0, 0.0]], vec![0.1; 2], vec![spring]).unwrap();
     let mut sim = scene.build().unwrap();
     let mut x = sim.positions();

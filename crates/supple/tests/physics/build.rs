@@ -82,7 +82,7 @@ fn bodies() {
 #[test]
 fn springs_pins_and_anchors() {
     let points = vec![[0.0; 3], [1.0, 0.0, 0.0]];
-    let good = Spring { nodes: [0, 1], stiffness: 1.0, rest_length: None };
+    let good = Spring::new([0, 1], 1.0);
     for (bad, words) in [
         (Spring { nodes: [0, 2], ..good }, ["element 1", "node 2"]),
         (Spring { nodes: [1, 1], ..good }, ["element 1", "node 1"]),

@@ -28,9 +28,8 @@ fn net(method: Method, iterations: usize) -> miette::Result<supple::Simulation> 
     let velocity: Vec<[f64; 3]> = rest.iter().map(|_| place(3.0)).collect();
     let masses = (0..NODES).map(|_| random.between(0.5, 2.0)).collect();
     let springs = (0..NODES as u32).map(|a| Spring {
-        nodes: [a, (a + 5) % NODES as u32],
-        stiffness: random.between(20.0, 90.0),
         rest_length: Some(0.0),
+        ..Spring::new([a, (a + 5) % NODES as u32], random.between(20.0, 90.0))
     });
     let springs: Vec<Spring> = springs.collect();
     let mut settings = Settings::published();

@@ -1,0 +1,160 @@
+//! Laws of thin sheets, functions of the two stretches in their plane. No stress acts across the thickness (plane stress).
+//!
+//! | law | Ψ, with λ̄ = 2μλ/(λ + 2μ) |
+//! |---|---|
+//! | `arap` | k/2 Σ(σ − 1)² |
+//! | `corotated` | μΣ(σ − 1)² + λ̄/2 (Σσ − 2)² |
+//! | `st_venant_kirchhoff` | μΣe² + λ̄/2 (Σe)², e = (σ² − 1)/2 |
+//! | `neo_hookean` | the least over the stretch σ3 of the thickness of the solid's Ψ(σ1, σ2, σ3) |
+//!
+//! Numbers: k, or μ and λ̄; μ and λ for `neo_hookean`.
+
+use super::{Arap, Corotated, Domain, Element, Isotropic, Lame, NeoHookean, StVenantKirchhoff};
+use crate::math::real::{Mask, Real};
+
+/// λ̄ of plane stress: Ψ with σ3 at its best is μΣe² + λ̄/2(Σe)² for small strains e.
+pub fn plane_stress(lame: Lame) -> f64 {
+    2.0 * lame.mu * lame.lambda / (lame.lambda + 2.0 * lame.mu)
+}
+
+impl Isotropic<2> for Arap {
+    const PARAMS: usize = 1;
+    const DOMAIN: Domain = Domain::NonNegative;
+    const NAME: &'static str = "arap";
+    const PROJECTIVE: bool = true;
+    #[inline(always)]
+    fn density<R: Real>(&self, e: &Element<R>, s: &[R; 2]) -> R {
+        let (a, b) = (s[0] - R::one(), s[1] - R::one());
+        R::splat(0.5) * e.param[0] * (a * a + b * b)
+    }
+    #[inline(always)]
+    fn gradient<R: Real>(&self, e: &Element<R>, s: &[R; 2]) -> [R; 2] {
+        [e.param[0] * (s[0] - R::one()), e.param[0] * (s[1] - R::one())]
+    }
+    #[inline(always)]
+    fn hessian<R: Real>(&self, e: &Element<R>, _s: &[R; 2]) -> [[R; 2]; 2] {
+        [[e.param[0], R::zero()], [R::zero(), e.param[0]]]
+    }
+    /// (31) on the stretches.
+    #[inline(always)]
+    fn prox<R: Real>(&self, e: &Element<R>, s: &[R; 2], _warm: &mut R) -> [R; 2] {
+        let inv = R::one() / (e.param[0] + e.k);
+        let (a, b) = (e.k * inv, e.param[0] * inv);
+        [a * s[0] + b, a * s[1] + b]
+    }
+}
+
+impl Isotropic<2> for Corotated {
+    const PARAMS: usize = 2;
+    const DOMAIN: Domain = Domain::NonNegative;
+    const NAME: &'static str = "corotated";
+    #[inline(always)]
+    fn density<R: Real>(&self, e: &Element<R>, s: &[R; 2]) -> R {
+        let (a, b) = (s[0] - R::one(), s[1] - R::one());
+        e.param[0] * (a * a + b * b) + R::splat(0.5) * e.param[1] * (a + b) * (a + b)
+    }
+    #[inline(always)]
+    fn gradient<R: Real>(&self, e: &Element<R>, s: &[R; 2]) -> [R; 2] {
+        let (a, b) = (s[0] - R::one(), s[1] - R::one());
+        let (two_mu, p) = (e.param[0] + e.param[0], e.param[1] * (a + b));
+        [two_mu * a + p, two_mu * b + p]
+    }
+    #[inline(always)]
+    fn hessian<R: Real>(&self, e: &Element<R>, _s: &[R; 2]) -> [[R; 2]; 2] {
+        let l = e.param[1];
+        let d = e.param[0] + e.param[0] + l;
+        [[d, l], [l, d]]
+    }
+    /// The quadratic's minimiser: with c = 2μ + k, τ = (k Σσ̃ + 4μ + 4λ̄)/(c + 2λ̄) and σ = (kσ̃ + 2μ − λ̄(τ − 2))/c. Where that has
+    /// σ2 < 0, the minimiser with σ2 = 0.
+    #[inline(always)]
+    fn prox<R: Real>(&self, e: &Element<R>, s: &[R; 2], _warm: &mut R) -> [R; 2] {
+        let (l, k) = (e.param[1], e.k);
+        let two_mu = e.param[0] + e.param[0];
+        let (c, two) = (two_mu + k, R::splat(2.0));
+        let tau = (k * (s[0] + s[1]) + two * (two_mu + two * l)) / (c + two * l);
+        let rest = two_mu - l * (tau - two);
+        let second = (k * s[1] + rest) / c;
+        let alone = (k * s[0] + two_mu + two * l) / (c + l);
+        let folded = second.lt(R::zero());
+        [R::select(folded, alone, (k * s[0] + rest) / c), second.max(R::zero())]
+    }
+}
+
+impl Isotropic<2> for StVenantKirchhoff {
+    const PARAMS: usize = 2;
+    const DOMAIN: Domain = Domain::NonNegative;
+    const NAME: &'static str = "st_venant_kirchhoff";
+    #[inline(always)]
+    fn density<R: Real>(&self, e: &Element<R>, s: &[R; 2]) -> R {
+        let half = R::splat(0.5);
+        let (a, b) = (half * (s[0] * s[0] - R::one()), half * (s[1] * s[1] - R::one()));
+        e.param[0] * (a * a + b * b) + half * e.param[1] * (a + b) * (a + b)
+    }
+    #[inline(always)]
+    fn gradient<R: Real>(&self, e: &Element<R>, s: &[R; 2]) -> [R; 2] {
+        let half = R::splat(0.5);
+        let (a, b) = (half * (s[0] * s[0] - R::one()), half * (s[1] * s[1] - R::one()));
+        let (two_mu, p) = (e.param[0] + e.param[0], e.param[1] * (a + b));
+        [s[0] * (two_mu * a + p), s[1] * (two_mu * b + p)]
+    }
+    #[inline(always)]
+    fn hessian<R: Real>(&self, e: &Element<R>, s: &[R; 2]) -> [[R; 2]; 2] {
+        let half = R::splat(0.5);
+        let (a, b) = (half * (s[0] * s[0] - R::one()), half * (s[1] * s[1] - R::one()));
+        let (two_mu, l) = (e.param[0] + e.param[0], e.param[1]);
+        let p = l * (a + b);
+        let cross = l * s[0] * s[1];
+        let own = |s: R, a: R| two_mu * a + p + (two_mu + l) * s * s;
+        [[own(s[0], a), cross], [cross, own(s[1], b)]]
+    }
+}
+
+/// ln σ1σ2 and w = σ3² of a sheet without stress across it: the root of μ(w − 1) + λ(ln σ1σ2 + ½ ln w), which is increasing
+/// and concave.
+#[inline(always)]
+fn thickness<R: Real>(e: &Element<R>, s: &[R; 2]) -> (R, R) {
+    let (mu, half_lambda) = (e.param[0], R::splat(0.5) * e.param[1]);
+    let q = (s[0] * s[1]).ln();
+    let mut w = R::one();
+    for _ in 0..100 {
+        let step = (mu * (w - R::one()) + half_lambda * (q + q + w.ln())) / (mu + half_lambda / w);
+        // From the left of the root Newton's method climbs towards it; from the right it may go too far, but not below zero.
+        let next = (w - step).max(R::splat(0.01) * w);
+        let moved = (next - w).abs().gt(R::splat(4e-16) * w);
+        w = next;
+        if !moved.any() {
+            break;
+        }
+    }
+    (q, w)
+}
+
+impl Isotropic<2> for NeoHookean {
+    const PARAMS: usize = 2;
+    const DOMAIN: Domain = Domain::Barrier;
+    const NAME: &'static str = "neo_hookean";
+    #[inline(always)]
+    fn density<R: Real>(&self, e: &Element<R>, s: &[R; 2]) -> R {
+        let (q, w) = thickness(e, s);
+        let half = R::splat(0.5);
+        let log = q + half * w.ln();
+        let squares = s[0] * s[0] + s[1] * s[1] + w - R::splat(3.0);
+        e.param[0] * (half * squares - log) + half * e.param[1] * log * log
+    }
+    /// σ3 is at its best, so only the explicit dependence counts: μσ + (λ ln J − μ)/σ, and λ ln J − μ = −μσ3².
+    #[inline(always)]
+    fn gradient<R: Real>(&self, e: &Element<R>, s: &[R; 2]) -> [R; 2] {
+        let c = e.param[0] * thickness(e, s).1;
+        [e.param[0] * s[0] - c / s[0], e.param[0] * s[1] - c / s[1]]
+    }
+    /// With c = μσ3²: ∂c/∂σ_i = 2c ∂ln σ3/∂σ_i, ∂ln σ3/∂σ_i = −λ/((2c + λ)σ_i).
+    #[inline(always)]
+    fn hessian<R: Real>(&self, e: &Element<R>, s: &[R; 2]) -> [[R; 2]; 2] {
+        let (mu, lambda) = (e.param[0], e.param[1]);
+        let c = mu * thickness(e, s).1;
+        let share = (c + c) * lambda / (c + c + lambda);
+        let cross = share / (s[0] * s[1]);
+        [[mu + (c + share) / (s[0] * s[0]), cross], [cross, mu + (c + share) / (s[1] * s[1])]]
+    }
+}

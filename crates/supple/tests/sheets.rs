@@ -1,0 +1,10 @@
+//! Sheets, rods, ropes, strain limits: their energies by themselves, and known answers.
+
+#[path = "sheets/bending.rs"]
+mod bending;
+#[path = "sheets/hard.rs"]
+mod hard;
+#[path = "sheets/laws.rs"]
+mod laws;
+#[path = "sheets/limits.rs"]
+mod limits;
