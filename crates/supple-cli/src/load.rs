@@ -91,14 +91,13 @@ impl Loaded {
         let folder = self.folder.as_deref().ok_or("a built-in scene has no mesh files".to_string())?;
         let path = resolve(folder, path, allowed)?;
         let mesh = input::read_mesh(&path).map_err(|e| chain(&e))?;
-        if mesh.tets.is_empty() {
-            return Err(format!("{} has no tetrahedra, only a surface", path.display()));
-        }
         memory::check_mesh(mesh.vertices.len(), mesh.tets.len(), memory::limit())
             .map_err(|e| format!("{} {e}", path.display()))?;
         notes.extend(mesh.notes.iter().map(|n| format!("{}: {n}", path.display())));
         let groups = mesh.groups.into_iter().map(|g| (g.name, g.nodes)).collect();
-        Ok(Asset { vertices: mesh.vertices, tets: mesh.tets, groups })
+        // Triangles of a solid's file are its surface, which follows from its tetrahedra.
+        let triangles = if mesh.tets.is_empty() { mesh.triangles } else { Vec::new() };
+        Ok(Asset { vertices: mesh.vertices, tets: mesh.tets, triangles, groups })
     }
 
     /// Builds the scene. Meshes may also lie in the folders of `allowed`. With it, notes about repaired meshes.

@@ -26,9 +26,13 @@ macro_rules! scenes {
 }
 scenes!(
     "beams",
+    "chain",
+    "curtain",
+    "flag",
     "hanging",
     "net",
     "recover",
+    "sail",
     "shapes",
     "stretched",
     "swing",

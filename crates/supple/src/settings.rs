@@ -35,17 +35,76 @@ impl Default for TimeSettings {
     }
 }
 
+/// Wind on sheets: each triangle feels −½ρA|r|(c_n r_n + c_t r_t), r its velocity against the air, r_n and r_t the parts of it
+/// across and along the triangle.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Wind {
+    /// Mean velocity of the air in m/s. Default [0, 0, 0]: still air, which slows what moves.
+    pub velocity: [f64; 3],
+    /// Density of the air in kg/m³. Default 1.2.
+    pub air_density: f64,
+    /// Coefficient c_n across a triangle. Default 1.2.
+    pub drag: f64,
+    /// Coefficient c_t along it. Default 0.05.
+    pub friction: f64,
+    /// Gusts: how far the speed swings, as a share of the mean, 0 to 1. Default 0.
+    pub gust: f64,
+    /// Seconds of a gust. Default 2.
+    pub gust_time: f64,
+    /// Other gusts for other seeds. Default 0.
+    pub seed: u64,
+}
+
+impl Default for Wind {
+    fn default() -> Self {
+        Wind {
+            velocity: [0.0; 3],
+            air_density: 1.2,
+            drag: 1.2,
+            friction: 0.05,
+            gust: 0.0,
+            gust_time: 2.0,
+            seed: 0,
+        }
+    }
+}
+
+impl Wind {
+    fn validate(&self) -> Result<(), BuildError> {
+        check(self.velocity.iter().all(|v| v.abs() <= 1e4), "world.wind.velocity", || {
+            format!("the velocity must be finite and at most 1e4 m/s, not {:?}", self.velocity)
+        })?;
+        for (name, value) in [
+            ("world.wind.air_density", self.air_density),
+            ("world.wind.drag", self.drag),
+            ("world.wind.friction", self.friction),
+        ] {
+            check((0.0..=1e6).contains(&value), name, || format!("must lie between 0 and 1e6, not {value}"))?;
+        }
+        check((0.0..=1.0).contains(&self.gust), "world.wind.gust", || {
+            format!("must lie between 0 and 1, not {}", self.gust)
+        })?;
+        check(self.gust_time > 0.0 && self.gust_time.is_finite(), "world.wind.gust_time", || {
+            format!("must be positive, not {}", self.gust_time)
+        })
+    }
+}
+
 /// The world around the bodies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorldSettings {
+    /// Wind on sheets; none by default.
+    pub wind: Option<Wind>,
     /// Acceleration of gravity in m/s². Default (0, −9.8, 0).
     pub gravity: [f64; 3],
 }
 
 impl Default for WorldSettings {
     fn default() -> Self {
-        WorldSettings { gravity: [0.0, -9.8, 0.0] }
+        WorldSettings { wind: None, gravity: [0.0, -9.8, 0.0] }
     }
 }
 
@@ -262,6 +321,9 @@ impl Settings {
         check(w.gravity.iter().all(|g| g.is_finite()), "world.gravity", || {
             format!("gravity must be finite, not {:?}", w.gravity)
         })?;
+        if let Some(wind) = &w.wind {
+            wind.validate()?;
+        }
         check(s.iterations >= 1, "solve.iterations", || "at least one iteration is needed".into())?;
         check(s.tolerance.is_finite() && s.tolerance >= 0.0, "solve.tolerance", || {
             format!("the tolerance must be zero or positive, not {}", s.tolerance)
@@ -287,11 +349,15 @@ impl Settings {
         check(s.threads <= 1024, "solve.threads", || format!("{} threads are too many", s.threads))
     }
 
-    /// Checks ranges, and that nothing changes that is fixed once a simulation runs: the number of threads.
+    /// Checks ranges, and that nothing changes that is fixed once a simulation runs: the number of threads, and whether there is
+    /// wind at all (it may be calm).
     pub fn validate_as_update(&self, before: &Settings) -> Result<(), BuildError> {
         self.validate()?;
         if self.solve.threads != before.solve.threads {
             return Err(BuildError::Fixed { name: "solve.threads" });
+        }
+        if self.world.wind.is_some() && before.world.wind.is_none() {
+            return Err(BuildError::Fixed { name: "world.wind" });
         }
         Ok(())
     }

@@ -2,6 +2,8 @@
 
 #[path = "sheets/bending.rs"]
 mod bending;
+#[path = "sheets/air.rs"]
+mod air;
 #[path = "sheets/hard.rs"]
 mod hard;
 #[path = "sheets/laws.rs"]

@@ -10,6 +10,7 @@
 //! | `membrane.rs` | [`Membrane`]: an isotropic law of sheets becomes a potential of triangles |
 //! | `plane.rs` | … those laws: `arap`, `corotated`, `st_venant_kirchhoff`, `neo_hookean` in plane stress |
 //! | `project.rs` | [`Soft`]: the projective-dynamics energy (26) of a set; [`Hard`]: the constraint (38); the sets |
+//! | `lagged.rs` | drag and strain-rate damping: numbers taken at the start of each step |
 //! | `check.rs` | checkers of derivatives and proximal operators, for tests of materials |
 //! | `linear.rs` `arap.rs` `corotated.rs` `neo_hookean.rs` `st_venant_kirchhoff.rs` | one material each |
 //!
@@ -20,6 +21,7 @@ pub mod arap;
 pub mod check;
 pub mod corotated;
 pub mod curvature;
+pub mod lagged;
 pub mod lame;
 pub mod linear;
 pub mod membrane;
@@ -45,7 +47,7 @@ use crate::math::real::Real;
 use crate::math::small::{Local, Mat3};
 
 /// Most numbers that one element's material may have.
-pub const MAX_PARAMS: usize = 10;
+pub const MAX_PARAMS: usize = 14;
 
 /// What a potential knows of the element it is asked about.
 #[derive(Clone, Copy, Debug)]
@@ -110,6 +112,8 @@ pub trait Potential<const D: usize>: Send + Sync + 'static {
     const HARD: bool = false;
     /// True for a term that stands beside the material of its element: limits, damping.
     const BESIDE: bool = false;
+    /// True for a term that dissipates: its numbers are taken at the start of each step, by [`Potential::lag`].
+    const LAGGED: bool = false;
     /// Name for messages.
     fn name(&self) -> &'static str;
     /// Where the energy is defined.
@@ -123,6 +127,9 @@ pub trait Potential<const D: usize>: Send + Sync + 'static {
     fn cold(&self, _e: &Element<f64>) -> f64 {
         0.0
     }
+    /// Takes the numbers of a lagged term at the local coordinates of the last state; `rate` is 1/Δt.
+    #[inline(always)]
+    fn lag<R: Real>(&self, _e: &mut Element<R>, _z: &Local<R, D>, _rate: R) {}
     /// ∂²Ψ/∂z² without its negative part, at a z of finite energy. Unless a potential knows better, that of the quadratic
     /// k/2‖z‖² of its weight: then Newton's method is quasi-Newton in these terms.
     #[inline(always)]

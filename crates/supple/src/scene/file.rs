@@ -3,9 +3,10 @@
 //! `parse.rs` reads the text, `place.rs` turns shapes, transforms and selections into nodes, `program.rs` runs it. The
 //! same comments become the JSON schema and `docs/scene-format.md` explains them with examples.
 
-use super::{MaterialKind, SpringKind};
+use super::sheet::ClothTable;
+use super::{Damping, Limit, MaterialKind, SpringKind};
 use crate::settings::{
-    Acceleration, DualStart, FirstHessian, Method, SolveSettings, Start, Sweep, WeightRule,
+    Acceleration, DualStart, FirstHessian, Method, SolveSettings, Start, Sweep, WeightRule, Wind,
 };
 use serde::{Deserialize, Serialize};
 
@@ -68,11 +69,14 @@ impl Default for Time {
 pub struct World {
     /// Acceleration of gravity in m/s². Default [0, −9.8, 0].
     pub gravity: [f64; 3],
+    /// Wind on sheets; none by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wind: Option<Wind>,
 }
 
 impl Default for World {
     fn default() -> Self {
-        World { gravity: [0.0, -9.8, 0.0] }
+        World { gravity: [0.0, -9.8, 0.0], wind: None }
     }
 }
 
@@ -150,15 +154,24 @@ pub struct Body {
     /// A built-in shape. Give this or `mesh`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shape: Option<Shape>,
-    /// A tetrahedral mesh file, relative to the scene file.
+    /// A mesh file, relative to the scene file: tetrahedra for a solid, triangles for a sheet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mesh: Option<String>,
-    /// What a solid is made of.
+    /// What a solid or a sheet is made of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<MaterialTable>,
-    /// Springs along the edges of a net or rope.
+    /// Springs, rods or ropes along the edges of a net or rope.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub springs: Option<Springs>,
+    /// What makes a sheet, besides its material.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cloth: Option<ClothTable>,
+    /// Strain limit of a solid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Limit>,
+    /// Rayleigh damping; none by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damping: Option<Damping>,
     /// Moves the shape, in m; after `scale` and `rotate`.
     #[serde(default)]
     pub translate: [f64; 3],
@@ -313,7 +326,7 @@ pub enum Shape {
         /// Cells around.
         around: usize,
     },
-    /// A net in the x–z plane from the origin, with springs along edges and both diagonals of each cell.
+    /// A sheet in the x–z plane from the origin; with `springs` a net along edges and both diagonals of each cell.
     Cloth {
         /// Lengths along x and z.
         size: [f64; 2],

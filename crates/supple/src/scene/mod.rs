@@ -5,6 +5,7 @@
 //! | `mod.rs` | [`Scene`] |
 //! | `material.rs` | [`Material`], and the only `match` over materials |
 //! | `cloth.rs` | [`Cloth`]: what a sheet is made of; strain limits |
+//! | `sheet.rs` | … as scene files say it |
 //! | `terms.rs` | lists of elements on their way to batches |
 //! | `evaluate.rs` | energy, stress, Hessian and proximal operator of a material at one F |
 //! | `file.rs` | [`file::SceneFile`]: what a scene file says |
@@ -25,6 +26,7 @@ pub mod parse;
 mod pins;
 mod place;
 mod program;
+pub mod sheet;
 mod terms;
 
 pub use cloth::{Along, Bending, Cloth, Limit};
@@ -37,7 +39,7 @@ pub use program::{Look, MOST_FRAMES, Program, problems, settings};
 use crate::error::BuildError;
 use crate::mesh::{TetMesh, TriMesh};
 use crate::settings::Settings;
-use crate::sim::{AnchorRef, Body, Parts, Simulation};
+use crate::sim::{Air, AnchorRef, Body, Parts, Simulation};
 use crate::term::stencil;
 use std::collections::BTreeSet;
 use terms::{Terms, Where};
@@ -90,6 +92,29 @@ impl Spring {
     }
 }
 
+/// Rayleigh damping of a body, taken at the start of each step; none by default.
+#[derive(Clone, Copy, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Damping {
+    /// α in 1/s: each node is slowed by −α·m·v. Default 0.
+    pub mass: f64,
+    /// β in s: solids resist the rate of strain with β times their stiffness. Default 0.
+    pub stiffness: f64,
+}
+
+impl Damping {
+    /// What is wrong with it.
+    pub fn check(&self) -> Result<(), String> {
+        for (what, value) in [("mass", self.mass), ("stiffness", self.stiffness)] {
+            if !((0.0..=1e9).contains(&value)) {
+                return Err(format!("damping by {what} must lie between 0 and 1e9, not {value}"));
+            }
+        }
+        Ok(())
+    }
+}
+
 enum Content {
     Solid { mesh: TetMesh, materials: Vec<Material> },
     Cloth { mesh: TriMesh, cloth: Box<Cloth> },
@@ -107,6 +132,7 @@ struct Entry {
     anchored: BTreeSet<u32>,
     /// Strain limit of a solid.
     limit: Option<Limit>,
+    damping: Damping,
 }
 
 /// Bodies and what holds them.
@@ -210,6 +236,18 @@ impl Scene {
         Ok(())
     }
 
+    /// Damps a body.
+    pub fn damp(&mut self, body: BodyId, damping: Damping) -> Result<(), BuildError> {
+        let b = self.entry(body, &[])?;
+        let wrong = |reason: String| BuildError::Body { body: b.name.clone(), reason };
+        damping.check().map_err(wrong)?;
+        if damping.stiffness > 0.0 && !matches!(b.content, Content::Solid { .. }) {
+            return Err(wrong("damping by stiffness is for solids".into()));
+        }
+        b.damping = damping;
+        Ok(())
+    }
+
     /// Adds nodes (positions in m, masses in kg, > 0) joined by springs, rods and ropes.
     pub fn add_springs(
         &mut self,
@@ -291,6 +329,7 @@ impl Scene {
             anchors: Vec::new(),
             anchored: BTreeSet::new(),
             limit: None,
+            damping: Damping::default(),
         });
         Ok(BodyId(self.bodies.len() - 1))
     }
@@ -350,6 +389,7 @@ impl Scene {
             pinned: Vec::new(),
             sources: Vec::new(),
             anchors: Vec::new(),
+            air: Air::default(),
         };
         let mut terms = Terms::default();
         for (number, b) in self.bodies.iter().enumerate() {
@@ -378,6 +418,7 @@ impl Scene {
                         if let Some(limit) = &b.limit {
                             terms.solid_limit(limit, at.element(t, e), shape.0, shape.1, &at);
                         }
+                        terms.strain_rate(b.damping.stiffness, m, at.element(t, e), shape, &at);
                     }
                 }
                 Content::Cloth { mesh, cloth } => cloth.terms(mesh, &at, &mut terms)?,
@@ -390,12 +431,14 @@ impl Scene {
                     }
                 }
             }
+            terms.air(b, &at, self.settings.world.wind.as_ref(), &mut parts.air);
             for (e, (node, stiffness, target)) in b.anchors.iter().enumerate() {
                 let element = terms.anchor(*stiffness, *target, at.element(&[*node], e));
                 parts.anchors.push(AnchorRef { body, node: *node, batch: 0, element });
             }
         }
-        let (sources, anchors) = terms.sources();
+        let (sources, anchors, drags) = terms.sources();
+        parts.air.batch = drags;
         for a in &mut parts.anchors {
             a.batch = anchors;
         }

@@ -4,7 +4,7 @@ use super::estimate::Estimate;
 use super::file::{Axis, AxisName, Body, Region, Rotation, Scale, Select, Shape, SplitNumber, StartState};
 use super::parse::SceneError;
 use crate::energy::check::Random;
-use crate::mesh::TetMesh;
+use crate::mesh::{MeshError, TetMesh, TriMesh};
 use crate::mesh::shapes::{self, Split};
 
 /// A mesh that a scene names, as the caller read it.
@@ -14,6 +14,8 @@ pub struct Asset {
     pub vertices: Vec<[f64; 3]>,
     /// Tetrahedra.
     pub tets: Vec<[u32; 4]>,
+    /// Triangles, of a surface without tetrahedra.
+    pub triangles: Vec<[u32; 3]>,
     /// Named groups of nodes.
     pub groups: Vec<(String, Vec<u32>)>,
 }
@@ -21,8 +23,10 @@ pub struct Asset {
 /// A body's rest shape, placed.
 pub(super) struct Placed {
     pub vertices: Vec<[f64; 3]>,
-    /// The solid, or nothing for a net.
+    /// The solid, if it is one.
     pub mesh: Option<TetMesh>,
+    /// The sheet, if it is one.
+    pub sheet: Option<TriMesh>,
     /// Edges of a net.
     pub edges: Vec<[u32; 2]>,
     pub groups: Vec<(String, Vec<u32>)>,
@@ -76,13 +80,14 @@ pub(super) fn place(
         (None, None) => return Err(SceneError::at(key, "needs a `shape` or a `mesh`")),
         (None, Some(path)) => {
             let asset = assets(path).map_err(|e| SceneError::at(format!("{key}.mesh"), e))?;
-            Shaped { vertices: asset.vertices, tets: asset.tets, edges: Vec::new(), groups: asset.groups }
+            let Asset { vertices, tets, triangles, groups } = asset;
+            Shaped { vertices, tets, triangles, edges: Vec::new(), groups }
         }
         (Some(shape), None) => {
             if let Some(reason) = Estimate::of_body(body).and_then(|e| e.refusal()) {
                 return Err(SceneError::at(format!("{key}.shape"), reason));
             }
-            make(shape).map_err(|e| SceneError::at(format!("{key}.shape"), e))?
+            make(shape, body.springs.is_some()).map_err(|e| SceneError::at(format!("{key}.shape"), e))?
         }
     };
     let scale = match body.scale {
@@ -104,19 +109,21 @@ pub(super) fn place(
             std::array::from_fn(|c| p[c] + body.translate[c])
         })
         .collect();
-    let mesh = if asset.edges.is_empty() {
-        let made = TetMesh::new(vertices.clone(), asset.tets);
-        Some(made.map_err(|e| SceneError::at(key, e.to_string()))?)
-    } else {
-        None
-    };
-    Ok(Placed { vertices, mesh, edges: asset.edges, groups: asset.groups })
+    let wrong = |e: MeshError| SceneError::at(key, e.to_string());
+    let (mut mesh, mut sheet) = (None, None);
+    if !asset.tets.is_empty() {
+        mesh = Some(TetMesh::new(vertices.clone(), asset.tets).map_err(wrong)?);
+    } else if asset.edges.is_empty() {
+        sheet = Some(TriMesh::new(vertices.clone(), asset.triangles).map_err(wrong)?);
+    }
+    Ok(Placed { vertices, mesh, sheet, edges: asset.edges, groups: asset.groups })
 }
 
 /// A shape before it is placed.
 struct Shaped {
     vertices: Vec<[f64; 3]>,
     tets: Vec<[u32; 4]>,
+    triangles: Vec<[u32; 3]>,
     edges: Vec<[u32; 2]>,
     groups: Vec<(String, Vec<u32>)>,
 }
@@ -125,18 +132,20 @@ fn split(s: SplitNumber) -> Split {
     if s == SplitNumber::Five { Split::Five } else { Split::Six }
 }
 
-fn make(shape: &Shape) -> Result<Shaped, String> {
+fn make(shape: &Shape, springs: bool) -> Result<Shaped, String> {
     let solid = |m: Result<TetMesh, crate::mesh::MeshError>| {
         let m = m.map_err(|e| e.to_string())?;
         Ok(Shaped {
             vertices: m.vertices().to_vec(),
             tets: m.tets().to_vec(),
+            triangles: Vec::new(),
             edges: Vec::new(),
             groups: Vec::new(),
         })
     };
-    let net =
-        |(vertices, edges): shapes::Net| Ok(Shaped { vertices, tets: Vec::new(), edges, groups: Vec::new() });
+    let net = |(vertices, edges): shapes::Net| {
+        Ok(Shaped { vertices, tets: Vec::new(), triangles: Vec::new(), edges, groups: Vec::new() })
+    };
     match shape {
         Shape::Box { size, cells, split: s } => solid(shapes::box_mesh(*size, *cells, split(*s))),
         Shape::Beam { length, width, cells, split: s } => {
@@ -152,6 +161,11 @@ fn make(shape: &Shape) -> Result<Shaped, String> {
             solid(shapes::cylinder(*radius, *length, *cells, *along))
         }
         Shape::Torus { radius, tube, cells, around } => solid(shapes::torus(*radius, *tube, *cells, *around)),
+        Shape::Cloth { size, cells } if !springs => {
+            let m = super::sheet::grid(*size, *cells)?;
+            let (vertices, triangles) = (m.vertices().to_vec(), m.triangles().to_vec());
+            Ok(Shaped { vertices, tets: Vec::new(), triangles, edges: Vec::new(), groups: Vec::new() })
+        }
         Shape::Cloth { size, cells } => net(shapes::net(*size, *cells).map_err(|e| e.to_string())?),
         Shape::Rope { length, segments } => net(shapes::rope(*length, *segments).map_err(|e| e.to_string())?),
     }

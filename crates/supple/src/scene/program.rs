@@ -4,7 +4,8 @@ use super::file::{Body, Keyframe, MaterialTable, SceneFile};
 use super::parse::SceneError;
 use super::pins::Holders;
 use super::place::{self, Asset, Placed};
-use super::{BodyId, Material, MaterialKind, Scene, Spring};
+use super::sheet::cloth;
+use super::{Along, BodyId, Material, MaterialKind, Scene, Spring};
 use crate::energy::Lame;
 use crate::error::{BuildError, StepError};
 use crate::mesh::surface;
@@ -100,7 +101,7 @@ pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
     let s = &file.solve;
     let settings = Settings {
         time: TimeSettings { dt: frame / f64::from(t.substeps) },
-        world: WorldSettings { gravity: file.world.gravity },
+        world: WorldSettings { wind: file.world.wind, gravity: file.world.gravity },
         solve: SolveSettings {
             method: s.method,
             iterations: s.iterations,
@@ -130,7 +131,7 @@ pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
     Ok(settings)
 }
 
-fn material(m: &MaterialTable, key: &str) -> Result<Material, SceneError> {
+pub(super) fn material(m: &MaterialTable, key: &str) -> Result<Material, SceneError> {
     let at = |what: &str, message: String| SceneError::at(format!("{key}.{what}"), message);
     if !(m.density.is_finite() && m.density > 0.0) {
         return Err(at("density", format!("must be positive and finite, not {}", m.density)));
@@ -220,13 +221,24 @@ impl Program {
             let key = format!("body[{i}]");
             let p = place::place(body, &key, assets)?;
             add_body(&mut scene, body, &p, &key)?;
+            let (id, wrong) = (BodyId(i), |e: BuildError| SceneError::at(key.clone(), e.to_string()));
+            if let Some(damping) = body.damping {
+                scene.damp(id, damping).map_err(wrong)?;
+            }
+            if let Some(limit) = body.limit {
+                scene.limit(id, limit).map_err(wrong)?;
+            }
             let (x, v) = place::start(&body.start, &format!("{key}.start"), &p.vertices)?;
             start.0.extend(x);
             start.1.extend(v);
             looks.push(Look {
                 name: body.name.clone(),
                 tets: p.mesh.as_ref().map_or_else(Vec::new, |m| m.tets().to_vec()),
-                surface: p.mesh.as_ref().map_or_else(Vec::new, |m| surface(m.tets())),
+                surface: match (&p.mesh, &p.sheet) {
+                    (Some(m), _) => surface(m.tets()),
+                    (None, Some(m)) => m.triangles().to_vec(),
+                    (None, None) => Vec::new(),
+                },
                 edges: p.edges.clone(),
                 pins: Vec::new(),
                 anchors: Vec::new(),
@@ -369,12 +381,31 @@ fn worse(a: Status, b: Status) -> Status {
 /// Adds a body to a scene.
 fn add_body(scene: &mut Scene, body: &Body, p: &Placed, key: &str) -> Result<(), SceneError> {
     let built = |e: BuildError| SceneError::at(key, e.to_string());
+    if let Some(damping) = &body.damping {
+        damping.check().map_err(|e| SceneError::at(format!("{key}.damping"), e))?;
+        if damping.stiffness > 0.0 && p.mesh.is_none() {
+            return Err(SceneError::at(format!("{key}.damping.stiffness"), "is for solids"));
+        }
+    }
+    if let Some(limit) = &body.limit {
+        limit.check().map_err(|e| SceneError::at(format!("{key}.limit"), e))?;
+        if p.mesh.is_none() || limit.along == Along::Threads {
+            let hint = "is for solids, in every direction; a sheet has `cloth.limit`";
+            return Err(SceneError::at(format!("{key}.limit"), hint));
+        }
+    }
+    if let Some(sheet) = &p.sheet {
+        return scene.add_cloth(&body.name, sheet.clone(), cloth(body, key)?).map(|_| ()).map_err(built);
+    }
+    if body.cloth.is_some() {
+        return Err(SceneError::at(format!("{key}.cloth"), "is for sheets: a cloth shape or a mesh of triangles"));
+    }
     let Some(mesh) = &p.mesh else {
         let Some(s) = &body.springs else {
             return Err(SceneError::at(key, "is a net of springs and needs `springs`"));
         };
         if body.material.is_some() {
-            return Err(SceneError::at(format!("{key}.material"), "is for solids; a net has `springs`"));
+            return Err(SceneError::at(format!("{key}.material"), "is for solids and sheets; a net has `springs`"));
         }
         for (name, v) in [("stiffness", s.stiffness), ("mass", s.mass), ("rest", s.rest)] {
             if !(v.is_finite() && v > 0.0) {

@@ -2,7 +2,8 @@
 
 use super::cloth::{Along, Limit};
 use super::material::{self, Group};
-use super::{Material, MaterialKind, SpringKind};
+use super::{Content, Entry, Material, MaterialKind, SpringKind};
+use crate::energy::lagged::{Drag, StrainRate};
 use crate::energy::plane::plane_stress;
 use crate::energy::project::{Flat, Lengths, Point, SheetStrains, SolidStrains, Turned};
 use crate::energy::{
@@ -10,6 +11,9 @@ use crate::energy::{
 };
 use crate::error::BuildError;
 use crate::math::small::Mat3;
+use crate::math::triangle::triangle;
+use crate::settings::Wind;
+use crate::sim::Air;
 use crate::term::weight::WeightRule;
 use crate::term::{BatchSource, ElementList, Source, stencil};
 
@@ -74,6 +78,8 @@ pub(super) struct Terms {
     springs: ElementList<2, 1>,
     rods: ElementList<2, 1>,
     anchors: ElementList<1, 1>,
+    drags: ElementList<1, 1>,
+    rates: ElementList<4, 3>,
 }
 
 impl Terms {
@@ -169,8 +175,59 @@ impl Terms {
         self.anchors.nodes.len() - 1
     }
 
-    /// The lists that hold something as sources of batches, and which of them holds the anchors.
-    pub fn sources(self) -> (Vec<Box<dyn BatchSource>>, usize) {
+    /// Strain-rate damping of a tetrahedron, β (s) times its stiffness.
+    pub fn strain_rate(
+        &mut self,
+        beta: f64,
+        m: &Material,
+        place: Place<4>,
+        (g, volume): ([[f64; 3]; 3], f64),
+        at: &Where<'_>,
+    ) {
+        if beta > 0.0 {
+            let lame = m.lame();
+            let list = &mut self.rates;
+            list.push(place.nodes, &g, 1.0, place.origin);
+            // Per volume, unlike other terms that stand beside a material.
+            if let (Some(v), Some(w)) = (list.volume.last_mut(), list.weight.last_mut()) {
+                (*v, *w) = (volume, WeightRule::all(lame, volume * beta / at.dt));
+            }
+            let identity = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0 / at.dt];
+            list.params.extend([beta * lame.mu, beta * lame.lambda]);
+            list.params.extend(identity);
+        }
+    }
+
+    /// Drag of a body's nodes: of sheets in wind, and where damping by mass is asked for.
+    pub fn air(&mut self, body: &Entry, at: &Where<'_>, wind: Option<&Wind>, air: &mut Air) {
+        let mut area = vec![0.0; body.positions.len()];
+        if let (Some(_), Content::Cloth { mesh, .. }) = (wind, &body.content) {
+            for t in mesh.triangles() {
+                air.triangles.push(t.map(|v| at.first + v));
+                let third = triangle(t.map(|v| mesh.vertices()[v as usize]), [1.0, 0.0, 0.0]).map_or(0.0, |t| t.1) / 3.0;
+                t.iter().for_each(|&v| area[v as usize] += third);
+            }
+        }
+        // As if everything met the wind with half as much speed again.
+        let pull = wind.map_or(0.0, |w| {
+            let speed = w.velocity.iter().map(|v| v * v).sum::<f64>().sqrt().max(1.0);
+            1.5 * 0.5 * w.air_density * w.drag.max(w.friction) * speed * (1.0 + w.gust)
+        });
+        for (node, (area, mass)) in area.iter().zip(at.masses).enumerate() {
+            let damping = body.damping.mass * mass;
+            let weight = (damping + pull * area) / at.dt;
+            if weight > 0.0 {
+                let place = at.element(&[node as u32], node);
+                air.drags.push((place.nodes[0], damping));
+                self.drags.push(place.nodes, &stencil::NODE, weight, place.origin);
+                let p = body.positions[node];
+                self.drags.params.extend([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, p[0], p[1], p[2], 1.0 / at.dt]);
+            }
+        }
+    }
+
+    /// The lists that hold something as sources of batches; which of them holds the anchors, and which the drags.
+    pub fn sources(self) -> (Vec<Box<dyn BatchSource>>, usize, usize) {
         let mut sources: Vec<Box<dyn BatchSource>> = Vec::new();
         sources.extend(self.solids.into_iter().map(Group::source));
         add(&mut sources, Soft(Lengths("spring")), self.springs);
@@ -191,7 +248,10 @@ impl Terms {
         add(&mut sources, Soft(SheetStrains::Stretches), self.soft_stretches);
         add(&mut sources, Hard(SolidStrains), self.solid_limits);
         add(&mut sources, Soft(SolidStrains), self.soft_solid_limits);
-        (sources, anchors)
+        let drags = sources.len();
+        add(&mut sources, Drag, self.drags);
+        add(&mut sources, StrainRate, self.rates);
+        (sources, anchors, drags)
     }
 }
 

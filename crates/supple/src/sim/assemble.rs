@@ -1,7 +1,7 @@
 //! From bodies to a factored system.
 
 use super::checkpoint::fingerprint;
-use super::{Simulation, State, Workspace};
+use super::{Air, Simulation, State, Workspace};
 use crate::error::BuildError;
 use crate::exec::Exec;
 use crate::global::{Cholesky, Cliques, System, inverse, order};
@@ -51,6 +51,8 @@ pub struct Parts {
     pub sources: Vec<Box<dyn BatchSource>>,
     /// Anchors.
     pub anchors: Vec<AnchorRef>,
+    /// Who feels the air.
+    pub air: Air,
 }
 
 impl Simulation {
@@ -140,6 +142,7 @@ impl Simulation {
             x_tilde: vec![Row::default(); n],
             x_free: vec![Row::default(); n],
             rhs: vec![Row::default(); free],
+            force: vec![Row::default(); if parts.air.is_empty() { 0 } else { n }],
             lengths: vec![0.0; free],
             rounding: vec![0.0; free],
             body,
@@ -155,6 +158,7 @@ impl Simulation {
             bodies: parts.bodies,
             anchors: parts.anchors,
             anchor_order,
+            air: parts.air,
             terms,
             system,
             global,

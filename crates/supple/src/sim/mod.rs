@@ -5,16 +5,19 @@
 //! | `step.rs` | ← START READING HERE: one time step |
 //! | `mod.rs` | [`Simulation`]: the state and what users ask of it |
 //! | `assemble.rs` | from bodies to a factored system |
+//! | `air.rs` | wind and drag: what the air does before a step |
 //! | `integrator.rs` | prediction and velocity of backward Euler, eqs. (1), (2) |
 //! | `report.rs` | [`StepReport`]: what every step says about itself |
 //! | `checkpoint.rs` | the state as bytes, and back |
 
+mod air;
 mod assemble;
 mod checkpoint;
 pub mod integrator;
 mod report;
 mod step;
 
+pub use air::Air;
 pub use assemble::{AnchorRef, Body, Parts};
 pub use report::{Energy, StepReport, Timings};
 pub use step::{Iteration, LocalState};
@@ -38,6 +41,7 @@ pub struct Simulation {
     anchors: Vec<AnchorRef>,
     /// Numbers of the anchors, by body and node, to find them.
     anchor_order: Vec<u32>,
+    air: Air,
     terms: TermSet,
     system: System,
     global: Cholesky,
@@ -76,6 +80,7 @@ struct Workspace {
     x_tilde: Vec<Row>,
     x_free: Vec<Row>,
     rhs: Vec<Row>,
+    force: Vec<Row>,
     lengths: Vec<f64>,
     rounding: Vec<f64>,
     /// Body of each free node.
@@ -295,7 +300,7 @@ impl Simulation {
     pub fn energy(&mut self) -> Energy {
         let exec = self.exec.clone();
         let sums = exec.install(|| self.terms.energy(&self.state.x, &exec));
-        report::energy(sums.energy, &self.mass, &self.state.x, &self.state.v, self.settings.world.gravity)
+        report::energy(sums.energy - sums.dissipation, &self.mass, &self.state.x, &self.state.v, self.settings.world.gravity)
     }
 
     /// Number of inverted elements at the present state.

@@ -24,9 +24,20 @@ impl Simulation {
             let dt = settings.time.dt;
             let gravity = settings.world.gravity;
 
+            // What dissipates is taken at the last state.
+            let mut force = &state.force;
+            if !self.air.is_empty() {
+                work.force.copy_from_slice(force);
+                let wind = settings.world.wind.as_ref();
+                let state = (&state.x[..], &state.v[..]);
+                self.air.blow(wind, self.state.time, &self.place, state, &mut work.force, &mut self.terms);
+                force = &work.force;
+            }
+            self.terms.lag(&state.x, 1.0 / dt, &exec);
+
             // x̃ of the free nodes (1); pinned nodes go to their targets at once.
             integrator::predict(
-                (&state.x, &state.v, &state.force),
+                (&state.x, &state.v, force),
                 &self.mass,
                 gravity,
                 dt,
@@ -79,7 +90,7 @@ impl Simulation {
         state.time += dt;
 
         let energy = report::energy(
-            outcome.force.sums.energy,
+            outcome.force.sums.energy - outcome.force.sums.dissipation,
             &self.mass,
             &state.x,
             &state.v,

@@ -253,6 +253,11 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
     fn beside(&self) -> bool {
         P::BESIDE
     }
+    fn lag(&mut self, x: &[Row], rate: f64, exec: &Exec) {
+        if P::LAGGED {
+            self.each(exec, |view| dispatch(kernel::Lag::<V, D, P> { view, x, rate }));
+        }
+    }
     fn keep_forces(&mut self, forget: bool) {
         for c in self.chunks.iter_mut().filter(|_| P::HARD) {
             if forget {
@@ -387,6 +392,10 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
         self.each(exec, |view| dispatch(mix::Mix::<V, D> { chunk: view.chunk, x, change }));
     }
     fn each_constraint(&self, x: &mut [Row], f: &mut dyn FnMut(&mut [Row], &Constraint<'_>)) {
+        if P::LAGGED {
+            // Dissipation is no constraint: position-based dynamics has none.
+            return;
+        }
         for element in 0..self.place.len() {
             let Some((c, p, l)) = self.locate(element) else { continue };
             let chunk = &self.chunks[c];

@@ -142,7 +142,13 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for LocalStep<'_, V
                 }
                 let y = plus(&dx, &load_local(&chunk.u, p, lane));
                 let mut warm = R::load(&chunk.warm[p], lane);
-                let z = self.view.potential.prox(&e, &y, &mut warm);
+                let z = if P::LAGGED && self.project {
+                    // A quadratic that is not a distance: the step of its gradient.
+                    let (stress, k) = (self.view.potential.stress(&e, &dx), R::load(&chunk.scale[4 * p + 2], lane));
+                    combine(R::one(), &dx, -R::one() / k, &stress)
+                } else {
+                    self.view.potential.prox(&e, &y, &mut warm)
+                };
                 warm.store(&mut chunk.warm[p], lane);
                 let mut u = minus(&y, &z);
                 if self.project {
@@ -158,6 +164,31 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for LocalStep<'_, V
                     q[d] = scale(w, q[d]);
                 }
                 chunk.loads::<R, D>(p, lane, &q, self.loads);
+            }
+        }
+    }
+}
+
+/// Numbers of lagged terms, at the last state.
+pub(super) struct Lag<'a, const V: usize, const D: usize, P> {
+    pub view: View<'a, V, P>,
+    pub x: &'a [Row],
+    pub rate: f64,
+}
+
+impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Lag<'_, V, D, P> {
+    type Out = ();
+    #[inline(always)]
+    fn run<R: Real>(self) {
+        let chunk = self.view.chunk;
+        for p in 0..chunk.nodes.len() {
+            for lane in (0..BLOCK).step_by(R::LANES) {
+                let mut e = chunk.element::<R>(p, lane, P::PARAMS);
+                let dx = chunk.local::<R, D>(p, lane, self.x);
+                self.view.potential.lag(&mut e, &dx, R::splat(self.rate));
+                for q in 0..P::PARAMS {
+                    e.param[q].store(&mut chunk.param[p * P::PARAMS + q], lane);
+                }
             }
         }
     }
@@ -352,6 +383,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
                 let flat = !j.gt(R::splat(FLAT));
                 for i in 0..chunk.live_lanes(p, lane, R::LANES) {
                     sums.energy += energy.lane(i);
+                    sums.dissipation += if P::LAGGED { energy.lane(i) } else { 0.0 };
                     sums.inverted += usize::from(inverted.lane(i));
                     sums.infinite += usize::from(barrier && outside.lane(i));
                     let forbidden = (barrier && outside.lane(i)) || (reflected && inverted.lane(i));

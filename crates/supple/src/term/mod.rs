@@ -65,6 +65,8 @@ pub struct Sums {
     pub forbidden: usize,
     /// Elements that are inverted or nearly flat and have an energy that is not convex: their gradient leads nowhere.
     pub degenerate: usize,
+    /// The part of `energy` that is dissipation, in J.
+    pub dissipation: f64,
     /// The largest distance of Dx from the set of a hard constraint: m for lengths, no unit for strains.
     pub violation: f64,
 }
@@ -79,6 +81,7 @@ impl Sums {
         self.infinite += o.infinite;
         self.forbidden += o.forbidden;
         self.degenerate += o.degenerate;
+        self.dissipation += o.dissipation;
         self.violation = self.violation.max(o.violation);
     }
 }
@@ -120,6 +123,8 @@ pub trait TermBatch: Send + Sync {
     fn hard(&self) -> bool;
     /// True if these stand beside the materials of their elements; see [`crate::energy::Potential::BESIDE`].
     fn beside(&self) -> bool;
+    /// Takes the numbers of terms that dissipate at the last state; `rate` is 1/Δt.
+    fn lag(&mut self, x: &[Row], rate: f64, exec: &Exec);
     /// Keeps the forces of hard constraints for the start of the next step; `forget` lets them go.
     fn keep_forces(&mut self, forget: bool);
     /// The kept forces, as u of each element in order of adding, 3×D by columns; empty unless hard.
@@ -243,6 +248,12 @@ impl TermSet {
     pub fn keep_forces(&mut self, forget: bool) {
         for b in &mut self.batches {
             b.keep_forces(forget);
+        }
+    }
+    /// Takes the numbers of terms that dissipate at the last state; `rate` is 1/Δt.
+    pub fn lag(&mut self, x: &[Row], rate: f64, exec: &Exec) {
+        for b in &mut self.batches {
+            b.lag(x, rate, exec);
         }
     }
     /// Then [`TermSet::sum_loads`] gives DᵀW²u.

@@ -64,7 +64,7 @@ impl Table {
 fn exact(e: &Element<f64>, s: [f64; 3]) -> [f64; 3] {
     let mut order = [0, 1, 2];
     order.sort_by(|&a, &b| s[b].total_cmp(&s[a]));
-    let mut warm = NeoHookean.cold(e);
+    let mut warm = Isotropic::<3>::cold(&NeoHookean, e);
     let z = NeoHookean.prox(e, &order.map(|i| s[i]), &mut warm);
     let mut out = [0.0; 3];
     for (rank, &i) in order.iter().enumerate() {
@@ -85,7 +85,7 @@ impl Kernel for Lanes<'_> {
     #[inline(always)]
     fn run<R: Real>(self) {
         let e = self.e.splat::<R>();
-        let cold = NeoHookean.cold(&self.e);
+        let cold = Isotropic::<3>::cold(&NeoHookean, &self.e);
         for (p, o) in self.input.iter().zip(self.out) {
             for lane in (0..BLOCK).step_by(R::LANES) {
                 let s = [R::load(&p[0], lane), R::load(&p[1], lane), R::load(&p[2], lane)];
@@ -136,7 +136,7 @@ pub(super) fn section(c: &Context) -> miette::Result<Section> {
     }));
     let scalar = each(fastest(repeats, || {
         for (s, o) in black_box(&inputs).iter().zip(&mut out) {
-            let mut warm = NeoHookean.cold(&e);
+            let mut warm = Isotropic::<3>::cold(&NeoHookean, &e);
             *o = NeoHookean.prox(&e, s, &mut warm);
         }
         black_box(&mut out);
