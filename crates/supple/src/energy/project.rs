@@ -12,6 +12,8 @@ pub struct Soft<C>(pub C);
 
 impl<C: Manifold<D>, const D: usize> Potential<D> for Soft<C> {
     const PARAMS: usize = 1 + C::PARAMS;
+    // Of 3×3 matrices there are only limits and bending.
+    const BESIDE: bool = D == 3;
     fn name(&self) -> &'static str {
         self.0.name()
     }

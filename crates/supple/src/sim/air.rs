@@ -39,18 +39,22 @@ pub fn velocity(wind: &Wind, at: [f64; 3], time: f64) -> [f64; 3] {
 pub type Pull = ([f64; 6], [f64; 3]);
 
 impl Air {
+    /// The same with other numbers of the nodes.
+    pub fn renumber(&mut self, place: &[u32]) {
+        self.triangles.iter_mut().flatten().for_each(|v| *v = place[*v as usize]);
+        self.drags.iter_mut().for_each(|d| d.0 = place[d.0 as usize]);
+    }
+
     /// True if nothing feels it.
     pub fn is_empty(&self) -> bool {
         self.drags.is_empty()
     }
 
-    /// Sets C of each drag term at the present state, and adds the force C·(velocity of the air) to `force` (N). `place` maps nodes
-    /// to rows.
+    /// Sets C of each drag term at the present state, and adds the force C·(velocity of the air) to `force` (N).
     pub fn blow(
         &mut self,
         wind: Option<&Wind>,
         time: f64,
-        place: &[u32],
         (x, v): (&[Row], &[Row]),
         force: &mut [Row],
         terms: &mut TermSet,
@@ -62,7 +66,7 @@ impl Air {
         pulls.clear();
         pulls.resize(x.len(), Pull::default());
         for (t, wind) in self.triangles.iter().zip(wind.into_iter().cycle()) {
-            let rows = t.map(|v| place[v as usize] as usize);
+            let rows = t.map(|v| v as usize);
             let p = rows.map(|r| x[r].xyz());
             let mean = |q: [[f64; 3]; 3]| -> [f64; 3] { std::array::from_fn(|c| (q[0][c] + q[1][c] + q[2][c]) / 3.0) };
             let air = velocity(wind, mean(p), time);
@@ -94,7 +98,7 @@ impl Air {
         }
         let Some(batch) = terms.batch_mut(self.batch) else { return };
         for (element, &(node, damping)) in self.drags.iter().enumerate() {
-            let r = place[node as usize] as usize;
+            let r = node as usize;
             let (mut c, push) = pulls[r];
             for k in 0..3 {
                 c[k] += damping;

@@ -150,6 +150,8 @@ impl Simulation {
             per_body: vec![BodySums::default(); parts.bodies.len()],
             hessian_at: Vec::new(),
         };
+        let mut air = parts.air;
+        air.renumber(&place);
         let mut anchor_order: Vec<u32> = (0..parts.anchors.len() as u32).collect();
         anchor_order.sort_by_key(|&k| (parts.anchors[k as usize].body, parts.anchors[k as usize].node));
         Ok(Simulation {
@@ -158,7 +160,7 @@ impl Simulation {
             bodies: parts.bodies,
             anchors: parts.anchors,
             anchor_order,
-            air: parts.air,
+            air,
             terms,
             system,
             global,

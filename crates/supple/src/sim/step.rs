@@ -30,7 +30,7 @@ impl Simulation {
                 work.force.copy_from_slice(force);
                 let wind = settings.world.wind.as_ref();
                 let state = (&state.x[..], &state.v[..]);
-                self.air.blow(wind, self.state.time, &self.place, state, &mut work.force, &mut self.terms);
+                self.air.blow(wind, self.state.time, state, &mut work.force, &mut self.terms);
                 force = &work.force;
             }
             self.terms.lag(&state.x, 1.0 / dt, &exec);
