@@ -30,6 +30,7 @@ mod report;
 mod saved;
 mod scene;
 mod session;
+mod sheet;
 mod simulation;
 mod slot;
 

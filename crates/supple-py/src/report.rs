@@ -73,6 +73,11 @@ impl StepReport {
     fn inverted(&self) -> usize {
         self.0.inverted
     }
+    /// The largest distance of an element from what a hard constraint allows: in m for rods and ropes, no unit for strain limits.
+    #[getter]
+    fn violation(&self) -> f64 {
+        self.0.violation
+    }
     /// {"elastic", "kinetic", "potential"} in J at the end of the step.
     #[getter]
     fn energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

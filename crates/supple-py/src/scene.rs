@@ -8,7 +8,8 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use supple::scene::{file, settings};
-use supple::{BodyId, Settings, Spring, TetMesh};
+use supple::settings::Wind;
+use supple::{Along, BodyId, Cloth, Damping, Limit, Settings, Spring, SpringKind, TetMesh, TriMesh};
 use supple_cli::load::{LoadError, Loaded};
 use supple_cli::memory;
 
@@ -19,6 +20,7 @@ use crate::engine::{Engine, Kind};
 use crate::error::{bad, build, guard};
 use crate::material;
 use crate::options::{Given, Options, world};
+use crate::sheet;
 use crate::simulation::Simulation;
 
 enum Source {
@@ -225,18 +227,108 @@ impl Scene {
         Ok(content.added(self.number, id, name, n))
     }
 
-    /// Adds nodes joined by springs.
+    /// Adds a sheet of triangles.
+    ///
+    /// vertices: (n, 3) in m. triangles: (m, 3) node numbers. material: Arap, Corotated, StVenantKirchhoff or NeoHookean, in plane
+    /// stress, or None where a limit or threads are enough. thickness in m, density in kg/m³.
+    /// limit: (least, greatest) stretch, exactly, or softly with limit_stiffness in Pa; limit_along: "stretches" in every direction
+    /// or "threads" along warp and weft. warp: direction of the warp at rest; threads: more stiffness in Pa along warp and weft.
+    /// bending: "plate" (of the material), "none", "flat" or "angle" (of the rest shape) with bending_stiffness in N·m.
+    #[pyo3(signature = (vertices, triangles, *, material=None, thickness=0.001, density=500.0, limit=None, limit_along="stretches",
+        limit_stiffness=None, warp=(1.0, 0.0, 0.0), threads=(0.0, 0.0), bending="plate", bending_stiffness=None, name=None))]
+    fn add_cloth(
+        &self,
+        vertices: &Bound<'_, PyAny>,
+        triangles: &Bound<'_, PyAny>,
+        material: Option<&Bound<'_, PyAny>>,
+        thickness: f64,
+        density: f64,
+        limit: Option<(f64, f64)>,
+        limit_along: &str,
+        limit_stiffness: Option<f64>,
+        warp: (f64, f64, f64),
+        threads: (f64, f64),
+        bending: &str,
+        bending_stiffness: Option<f64>,
+        name: Option<String>,
+    ) -> PyResult<Body> {
+        let mut content = self.content()?;
+        content.own()?;
+        let vertices = array::points(vertices, "vertices", None)?;
+        let n = vertices.len();
+        let triangles = array::elements::<3>(triangles, "triangles", n)?;
+        let material = material.map(material::extract).transpose()?.map(|(m, _)| m);
+        let cloth = Cloth {
+            material,
+            thickness,
+            density,
+            warp: warp.into(),
+            threads: threads.into(),
+            limit: sheet::limit(limit, limit_along, limit_stiffness)?,
+            bending: sheet::bending(bending, bending_stiffness)?,
+        };
+        let mesh = TriMesh::new(vertices, triangles).map_err(|e| bad(e.to_string()))?;
+        let name = content.name(name);
+        let id = content.own()?.add_cloth(&name, mesh, cloth).map_err(build)?;
+        Ok(content.added(self.number, id, name, n))
+    }
+
+    /// Limits the stretches of a solid in every direction to (least, greatest): exactly, or softly with a stiffness in Pa.
+    #[pyo3(signature = (body, limit, *, stiffness=None))]
+    fn limit(&self, body: &Bound<'_, PyAny>, limit: (f64, f64), stiffness: Option<f64>) -> PyResult<()> {
+        let mut content = self.content()?;
+        content.own()?;
+        let b = body::find(body, &content.bodies)?.clone();
+        let limit = Limit { range: limit.into(), along: Along::Stretches, stiffness };
+        content.own()?.limit(BodyId(b.index), limit).map_err(build)
+    }
+
+    /// Rayleigh damping of a body: mass in 1/s slows every node, stiffness in s the rate of strain of solids.
+    #[pyo3(signature = (body, *, mass=0.0, stiffness=0.0))]
+    fn damp(&self, body: &Bound<'_, PyAny>, mass: f64, stiffness: f64) -> PyResult<()> {
+        let mut content = self.content()?;
+        content.own()?;
+        let b = body::find(body, &content.bodies)?.clone();
+        content.own()?.damp(BodyId(b.index), Damping { mass, stiffness }).map_err(build)
+    }
+
+    /// Wind on sheets: velocity (3,) in m/s, air_density in kg/m³, coefficients of drag across and friction along triangles; gust
+    /// is the share by which the speed swings, over gust_time in s, other for each seed.
+    #[pyo3(signature = (velocity, *, air_density=1.2, drag=1.2, friction=0.05, gust=0.0, gust_time=2.0, seed=0))]
+    fn set_wind(
+        &self,
+        velocity: &Bound<'_, PyAny>,
+        air_density: f64,
+        drag: f64,
+        friction: f64,
+        gust: f64,
+        gust_time: f64,
+        seed: u64,
+    ) -> PyResult<()> {
+        let velocity = array::vector(velocity, "velocity")?;
+        let mut content = self.content()?;
+        let scene = content.own()?;
+        let mut settings = scene.settings.clone();
+        settings.world.wind = Some(Wind { velocity, air_density, drag, friction, gust, gust_time, seed });
+        settings.validate().map_err(build)?;
+        scene.settings = settings;
+        Ok(())
+    }
+
+    /// Adds nodes joined by springs, rods or ropes.
     ///
     /// positions: (n, 3) in m. edges: (m, 2) node numbers. stiffness in N/m: a number or (m,). masses in kg per node: a number
-    /// or (n,). rest_length in m: a number, (m,), or None for the lengths at the start.
-    #[pyo3(signature = (positions, edges, *, stiffness, masses, rest_length=None, name=None))]
+    /// or (n,). rest_length in m: a number, (m,), or None for the lengths at the start. kind: "spring", "tension" (only pulls), "rod"
+    /// (exactly the length) or "rope" (at most the length); the stiffness of the last two means nothing.
+    #[pyo3(signature = (positions, edges, *, stiffness=None, masses, rest_length=None, kind="spring", name=None))]
     fn add_springs(
         &self,
         positions: &Bound<'_, PyAny>,
         edges: &Bound<'_, PyAny>,
-        stiffness: &Bound<'_, PyAny>,
+        stiffness: Option<&Bound<'_, PyAny>>,
         masses: &Bound<'_, PyAny>,
         rest_length: Option<&Bound<'_, PyAny>>,
+        kind: &str,
         name: Option<String>,
     ) -> PyResult<Body> {
         let mut content = self.content()?;
@@ -244,11 +336,20 @@ impl Scene {
         let positions = array::points(positions, "positions", None)?;
         let n = positions.len();
         let edges = array::elements::<2>(edges, "edges", n)?;
-        let stiffness = array::each(stiffness, "stiffness", edges.len())?;
+        let kind = sheet::spring(kind)?;
+        let hard = matches!(kind, SpringKind::Rod | SpringKind::Rope);
+        let stiffness = match stiffness {
+            Some(k) => array::each(k, "stiffness", edges.len())?,
+            None if hard => vec![1.0; edges.len()],
+            None => {
+                return Err(PyTypeError::new_err("stiffness must be given in N/m, but for rods and ropes"));
+            }
+        };
         let masses = array::each(masses, "masses", n)?;
         let lengths = rest_length.map(|l| array::each(l, "rest_length", edges.len())).transpose()?;
         let springs = edges.iter().zip(stiffness).enumerate().map(|(e, (&nodes, stiffness))| Spring {
             rest_length: lengths.as_ref().map(|l| l[e]),
+            kind,
             ..Spring::new(nodes, stiffness)
         });
         let name = content.name(name);

@@ -60,7 +60,9 @@ pub mod term;
 
 pub use error::{BuildError, CheckpointError, StepError};
 pub use mesh::{TetMesh, TriMesh};
-pub use scene::{Along, Bending, BodyId, Cloth, Damping, Limit, Material, MaterialKind, Scene, Spring, SpringKind};
+pub use scene::{
+    Along, Bending, BodyId, Cloth, Damping, Limit, Material, MaterialKind, Scene, Spring, SpringKind,
+};
 pub use settings::{
     Acceleration, DualStart, FirstHessian, Method, Settings, SolveSettings, Start, Sweep, WeightRule,
 };

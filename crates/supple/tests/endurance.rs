@@ -140,10 +140,7 @@ fn busy() -> Simulation {
             "net",
             vec![[0.0, 2.0, 0.0], [1.0, 2.0, 0.0], [2.0, 2.0, 0.0]],
             vec![0.1; 3],
-            vec![
-                Spring::new([0, 1], 100.0),
-                Spring { rest_length: Some(0.8), ..Spring::new([1, 2], 100.0) },
-            ],
+            vec![Spring::new([0, 1], 100.0), Spring { rest_length: Some(0.8), ..Spring::new([1, 2], 100.0) }],
         )
         .unwrap();
     scene.pin(net, &[0]).unwrap();

@@ -1,9 +1,9 @@
 //! Sheets, rods, ropes, strain limits: their energies by themselves, and known answers.
 
-#[path = "sheets/bending.rs"]
-mod bending;
 #[path = "sheets/air.rs"]
 mod air;
+#[path = "sheets/bending.rs"]
+mod bending;
 #[path = "sheets/hard.rs"]
 mod hard;
 #[path = "sheets/laws.rs"]

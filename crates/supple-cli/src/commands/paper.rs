@@ -20,6 +20,7 @@ mod bodies;
 mod convergence;
 mod fig1;
 mod fig3;
+mod fig4;
 mod later;
 mod lookup;
 mod page;
@@ -114,7 +115,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     add(Item::Fig1, &|| run(fig1::section(&c)))?;
     add(Item::Fig2, &|| convergence::fig2(&c))?;
     add(Item::Fig3, &|| run(fig3::section(&c)))?;
-    add(Item::Fig4, &|| Ok(later::fig4()))?;
+    add(Item::Fig4, &|| run(fig4::section(&c)))?;
     add(Item::Fig5, &|| Ok(later::fig5()))?;
     add(Item::Fig6, &|| convergence::fig6(&c))?;
     add(Item::Table1, &|| run(table1::section(&c)))?;

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ._supple import Scene, Simulation, StepReport
 
-_NUMBERS = ("frame", "time", "iterations", "primal", "dual", "force_residual", "step", "inverted")
+_NUMBERS = ("frame", "time", "iterations", "primal", "dual", "force_residual", "step", "inverted", "violation")
 _WORDS = ("status", "method")
 
 

@@ -111,14 +111,45 @@ class Scene:
         masses: npt.ArrayLike | None = None,
         name: str | None = None,
     ) -> Body: ...
+    def add_cloth(
+        self,
+        vertices: npt.ArrayLike,
+        triangles: npt.ArrayLike,
+        *,
+        material: Material | None = None,
+        thickness: float = 0.001,
+        density: float = 500.0,
+        limit: tuple[float, float] | None = None,
+        limit_along: Literal["stretches", "threads"] = "stretches",
+        limit_stiffness: float | None = None,
+        warp: tuple[float, float, float] = (1.0, 0.0, 0.0),
+        threads: tuple[float, float] = (0.0, 0.0),
+        bending: Literal["plate", "none", "flat", "angle"] = "plate",
+        bending_stiffness: float | None = None,
+        name: str | None = None,
+    ) -> Body: ...
+    def limit(self, body: _Body, limit: tuple[float, float], *, stiffness: float | None = None) -> None: ...
+    def damp(self, body: _Body, *, mass: float = 0.0, stiffness: float = 0.0) -> None: ...
+    def set_wind(
+        self,
+        velocity: npt.ArrayLike,
+        *,
+        air_density: float = 1.2,
+        drag: float = 1.2,
+        friction: float = 0.05,
+        gust: float = 0.0,
+        gust_time: float = 2.0,
+        seed: int = 0,
+    ) -> None: ...
     def add_springs(
         self,
         positions: npt.ArrayLike,
         edges: npt.ArrayLike,
         *,
-        stiffness: npt.ArrayLike,
+        stiffness: npt.ArrayLike | None = None,
         masses: npt.ArrayLike,
         rest_length: npt.ArrayLike | None = None,
+        kind: Literal["spring", "tension", "rod", "rope"] = "spring",
         name: str | None = None,
     ) -> Body: ...
     def pin(self, body: _Body, ids: npt.ArrayLike) -> None: ...
@@ -176,6 +207,8 @@ class StepReport:
     def step(self) -> float: ...
     @property
     def inverted(self) -> int: ...
+    @property
+    def violation(self) -> float: ...
     @property
     def energy(self) -> dict[str, float]: ...
     @property

@@ -224,7 +224,8 @@ impl Potential<3> for StrainRate {
 #[inline(never)]
 fn quaternion(r: &Mat3<f64>) -> [f64; 4] {
     let trace = r[0][0] + r[1][1] + r[2][2];
-    let squares = [trace, 2.0 * r[0][0] - trace, 2.0 * r[1][1] - trace, 2.0 * r[2][2] - trace].map(|s| 1.0 + s);
+    let squares =
+        [trace, 2.0 * r[0][0] - trace, 2.0 * r[1][1] - trace, 2.0 * r[2][2] - trace].map(|s| 1.0 + s);
     let mut most = 0;
     for i in 1..4 {
         if squares[i] > squares[most] {

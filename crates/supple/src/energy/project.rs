@@ -2,7 +2,9 @@
 
 use super::{Curvature, Domain, Element, Manifold, Potential};
 use crate::math::real::Real;
-use crate::math::small::{Local, combine, compose, cross, dot, minus, mul, norm2, scale, select3, transpose, zeros};
+use crate::math::small::{
+    Local, combine, compose, cross, dot, minus, mul, norm2, scale, select3, transpose, zeros,
+};
 use crate::math::svd::svd;
 use crate::math::svd2::{compose2, svd2};
 
@@ -189,11 +191,8 @@ impl Manifold<3> for Turned {
     }
     #[inline(always)]
     fn project<R: Real>(&self, shape: &[R], y: &Local<R, 3>) -> Local<R, 3> {
-        let c = [
-            [shape[0], shape[1], shape[2]],
-            [shape[3], shape[4], shape[5]],
-            [shape[6], shape[7], shape[8]],
-        ];
+        let c =
+            [[shape[0], shape[1], shape[2]], [shape[3], shape[4], shape[5]], [shape[6], shape[7], shape[8]]];
         let d = svd(&mul(y, &transpose(&c)));
         mul(&mul(&d.u, &transpose(&d.v)), &c)
     }

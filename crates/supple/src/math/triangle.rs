@@ -62,7 +62,8 @@ pub fn bend(p: [[f64; 3]; 3], across: [Option<[f64; 3]>; 3], poisson: f64) -> Op
     let up = sub(b, e1.map(|c| c * along));
     let corner = [[0.0, 0.0], [length, 0.0], [along, dot(up, up).sqrt()]];
     // √2 H12 as third unknown: then all three count alike.
-    let quadratic = |q: [f64; 2]| [0.5 * q[0] * q[0], 0.5 * q[1] * q[1], q[0] * q[1] * std::f64::consts::FRAC_1_SQRT_2];
+    let quadratic =
+        |q: [f64; 2]| [0.5 * q[0] * q[0], 0.5 * q[1] * q[1], q[0] * q[1] * std::f64::consts::FRAC_1_SQRT_2];
     // For each neighbour: how far a quadratic is there from the plane through its corners, and the corners' shares of that plane.
     let mut rows = Vec::new();
     for (i, far) in across.iter().enumerate() {

@@ -175,7 +175,9 @@ impl Cloth {
         let (stiffness, flat) = match (self.bending, lame) {
             (Bending::None, _) | (Bending::Plate, None) => return Ok(()),
             // Et³/(12(1 − ν²)) = (2μ + λ̄)t³/12.
-            (Bending::Plate, Some(l)) => ((2.0 * l.mu + plane_stress(l)) * self.thickness.powi(3) / 12.0, false),
+            (Bending::Plate, Some(l)) => {
+                ((2.0 * l.mu + plane_stress(l)) * self.thickness.powi(3) / 12.0, false)
+            }
             (Bending::Flat(b), _) => (b, true),
             (Bending::Angle(b), _) => (b, false),
         };
@@ -193,7 +195,8 @@ impl Cloth {
                 continue;
             }
             // Where there is no neighbour a corner stands in, with no weight.
-            let nodes: [u32; 6] = std::array::from_fn(|v| if v < 3 { t[v] } else { across[v - 3].unwrap_or(t[0]) });
+            let nodes: [u32; 6] =
+                std::array::from_fn(|v| if v < 3 { t[v] } else { across[v - 3].unwrap_or(t[0]) });
             let mut rest = [[0.0; 3]; 3];
             for (v, g) in nodes.iter().zip(g) {
                 for (column, g) in rest.iter_mut().zip(g) {

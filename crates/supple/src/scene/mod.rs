@@ -230,7 +230,9 @@ impl Scene {
         let wrong = |reason: String| BuildError::Body { body: b.name.clone(), reason };
         limit.check().map_err(wrong)?;
         if !matches!(b.content, Content::Solid { .. }) || limit.along == Along::Threads {
-            return Err(wrong("only solids are limited so, and in every direction: sheets have limits of their own".into()));
+            return Err(wrong(
+                "only solids are limited so, and in every direction: sheets have limits of their own".into(),
+            ));
         }
         b.limit = Some(limit);
         Ok(())

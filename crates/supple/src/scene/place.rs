@@ -4,8 +4,8 @@ use super::estimate::Estimate;
 use super::file::{Axis, AxisName, Body, Region, Rotation, Scale, Select, Shape, SplitNumber, StartState};
 use super::parse::SceneError;
 use crate::energy::check::Random;
-use crate::mesh::{MeshError, TetMesh, TriMesh};
 use crate::mesh::shapes::{self, Split};
+use crate::mesh::{MeshError, TetMesh, TriMesh};
 
 /// A mesh that a scene names, as the caller read it.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -398,14 +398,20 @@ fn add_body(scene: &mut Scene, body: &Body, p: &Placed, key: &str) -> Result<(),
         return scene.add_cloth(&body.name, sheet.clone(), cloth(body, key)?).map(|_| ()).map_err(built);
     }
     if body.cloth.is_some() {
-        return Err(SceneError::at(format!("{key}.cloth"), "is for sheets: a cloth shape or a mesh of triangles"));
+        return Err(SceneError::at(
+            format!("{key}.cloth"),
+            "is for sheets: a cloth shape or a mesh of triangles",
+        ));
     }
     let Some(mesh) = &p.mesh else {
         let Some(s) = &body.springs else {
             return Err(SceneError::at(key, "is a net of springs and needs `springs`"));
         };
         if body.material.is_some() {
-            return Err(SceneError::at(format!("{key}.material"), "is for solids and sheets; a net has `springs`"));
+            return Err(SceneError::at(
+                format!("{key}.material"),
+                "is for solids and sheets; a net has `springs`",
+            ));
         }
         for (name, v) in [("stiffness", s.stiffness), ("mass", s.mass), ("rest", s.rest)] {
             if !(v.is_finite() && v > 0.0) {

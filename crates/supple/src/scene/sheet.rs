@@ -73,7 +73,10 @@ pub enum BendingKind {
 pub(super) fn cloth(body: &Body, key: &str) -> Result<Cloth, SceneError> {
     let at = |what: &str, message: String| SceneError::at(format!("{key}.{what}"), message);
     if body.springs.is_some() {
-        return Err(at("springs", "make a net of it: leave out `material` and `cloth`, or the springs".into()));
+        return Err(at(
+            "springs",
+            "make a net of it: leave out `material` and `cloth`, or the springs".into(),
+        ));
     }
     if !body.region.is_empty() {
         return Err(at("region", "is for solids".into()));
@@ -83,7 +86,10 @@ pub(super) fn cloth(body: &Body, key: &str) -> Result<Cloth, SceneError> {
         return Err(at("cloth.density", "is that of the material: give it there".into()));
     }
     let stiffness = |kind: &str| {
-        table.bending.stiffness.ok_or_else(|| at("cloth.bending", format!("`{kind}` needs a `stiffness` in N·m")))
+        table
+            .bending
+            .stiffness
+            .ok_or_else(|| at("cloth.bending", format!("`{kind}` needs a `stiffness` in N·m")))
     };
     let bending = match table.bending.kind {
         BendingKind::Plate => Bending::Plate,

@@ -6,9 +6,7 @@ use super::{Content, Entry, Material, MaterialKind, SpringKind};
 use crate::energy::lagged::{Drag, StrainRate};
 use crate::energy::plane::plane_stress;
 use crate::energy::project::{Flat, Lengths, Point, SheetStrains, SolidStrains, Turned};
-use crate::energy::{
-    Arap, Corotated, Hard, Lame, Membrane, NeoHookean, Potential, Soft, StVenantKirchhoff,
-};
+use crate::energy::{Arap, Corotated, Hard, Lame, Membrane, NeoHookean, Potential, Soft, StVenantKirchhoff};
 use crate::error::BuildError;
 use crate::math::small::Mat3;
 use crate::math::triangle::triangle;
@@ -51,7 +49,8 @@ impl Where<'_> {
         place: &Place<V>,
         g: &[[f64; D]],
     ) -> f64 {
-        let mass = place.nodes.iter().map(|&v| self.masses[(v - self.first) as usize]).sum::<f64>() / V as f64;
+        let mass =
+            place.nodes.iter().map(|&v| self.masses[(v - self.first) as usize]).sum::<f64>() / V as f64;
         let size = g.iter().flatten().map(|a| a * a).sum::<f64>() / g.len() as f64;
         factor * mass / (self.dt * self.dt * size)
     }
@@ -89,7 +88,14 @@ impl Terms {
     }
 
     /// A strain limit of a tetrahedron.
-    pub fn solid_limit(&mut self, limit: &Limit, place: Place<4>, g: [[f64; 3]; 3], volume: f64, at: &Where<'_>) {
+    pub fn solid_limit(
+        &mut self,
+        limit: &Limit,
+        place: Place<4>,
+        g: [[f64; 3]; 3],
+        volume: f64,
+        at: &Where<'_>,
+    ) {
         let (list, k) = match limit.stiffness {
             Some(k) => (&mut self.soft_solid_limits, k * volume),
             None => (&mut self.solid_limits, at.hard_weight(STRAINS, &place, &g)),
@@ -136,7 +142,14 @@ impl Terms {
     }
 
     /// A strain limit of a triangle.
-    pub fn sheet_limit(&mut self, limit: &Limit, place: Place<3>, g: [[f64; 2]; 2], volume: f64, at: &Where<'_>) {
+    pub fn sheet_limit(
+        &mut self,
+        limit: &Limit,
+        place: Place<3>,
+        g: [[f64; 2]; 2],
+        volume: f64,
+        at: &Where<'_>,
+    ) {
         let list = match (limit.along, limit.stiffness) {
             (Along::Threads, None) => &mut self.hard_threads,
             (Along::Threads, Some(_)) => &mut self.soft_threads,
@@ -204,7 +217,9 @@ impl Terms {
         if let (Some(_), Content::Cloth { mesh, .. }) = (wind, &body.content) {
             for t in mesh.triangles() {
                 air.triangles.push(t.map(|v| at.first + v));
-                let third = triangle(t.map(|v| mesh.vertices()[v as usize]), [1.0, 0.0, 0.0]).map_or(0.0, |t| t.1) / 3.0;
+                let third = triangle(t.map(|v| mesh.vertices()[v as usize]), [1.0, 0.0, 0.0])
+                    .map_or(0.0, |t| t.1)
+                    / 3.0;
                 t.iter().for_each(|&v| area[v as usize] += third);
             }
         }

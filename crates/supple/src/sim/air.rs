@@ -68,7 +68,9 @@ impl Air {
         for (t, wind) in self.triangles.iter().zip(wind.into_iter().cycle()) {
             let rows = t.map(|v| v as usize);
             let p = rows.map(|r| x[r].xyz());
-            let mean = |q: [[f64; 3]; 3]| -> [f64; 3] { std::array::from_fn(|c| (q[0][c] + q[1][c] + q[2][c]) / 3.0) };
+            let mean = |q: [[f64; 3]; 3]| -> [f64; 3] {
+                std::array::from_fn(|c| (q[0][c] + q[1][c] + q[2][c]) / 3.0)
+            };
             let air = velocity(wind, mean(p), time);
             let relative = sub(mean(rows.map(|r| v[r].xyz())), air);
             let normal = cross(sub(p[1], p[0]), sub(p[2], p[0]));

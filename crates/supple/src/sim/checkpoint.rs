@@ -156,7 +156,8 @@ impl Simulation {
         }
         let u: Vec<f64> = values.flatten().collect();
         let rows = [&state.x, &state.v, &state.a, &state.force, &state.targets, &at].into_iter().flatten();
-        let fine = rows.into_iter().all(|r| r.is_finite()) && anchors.iter().flatten().chain(&u).all(|a| a.is_finite());
+        let fine = rows.into_iter().all(|r| r.is_finite())
+            && anchors.iter().flatten().chain(&u).all(|a| a.is_finite());
         if !fine || !state.time.is_finite() || state.frame > 1 << 53 {
             return Err(CheckpointError::Content);
         }

@@ -300,7 +300,13 @@ impl Simulation {
     pub fn energy(&mut self) -> Energy {
         let exec = self.exec.clone();
         let sums = exec.install(|| self.terms.energy(&self.state.x, &exec));
-        report::energy(sums.energy - sums.dissipation, &self.mass, &self.state.x, &self.state.v, self.settings.world.gravity)
+        report::energy(
+            sums.energy - sums.dissipation,
+            &self.mass,
+            &self.state.x,
+            &self.state.v,
+            self.settings.world.gravity,
+        )
     }
 
     /// Number of inverted elements at the present state.

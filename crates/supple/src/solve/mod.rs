@@ -94,7 +94,8 @@ pub fn minimise(
 ) -> Outcome {
     let settings = run.settings;
     // Only ADMM takes constraints: `auto` leaves everything to it then.
-    let method = if settings.method == Method::Auto && p.terms.hard() { Method::Admm } else { settings.method };
+    let method =
+        if settings.method == Method::Auto && p.terms.hard() { Method::Admm } else { settings.method };
     let descends = matches!(method, Method::Auto | Method::Newton | Method::QuasiNewton);
     let mut sums = Sums::default();
     if method == Method::Position {

@@ -7,8 +7,8 @@ use crate::math::lane::Kernel;
 use crate::math::nodes::Row;
 use crate::math::real::{BLOCK, Block, Mask, Real};
 use crate::math::small::{
-    Local, Mat3, Vec3, add, axpy, combine, compose, cross, det, dot, lane as lane_of, minus, mul, norm2, plus, scale,
-    set_lane, sub, transpose, zeros,
+    Local, Mat3, Vec3, add, axpy, combine, compose, cross, det, dot, lane as lane_of, minus, mul, norm2,
+    plus, scale, set_lane, sub, transpose, zeros,
 };
 use crate::math::svd::svd;
 
@@ -144,7 +144,8 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for LocalStep<'_, V
                 let mut warm = R::load(&chunk.warm[p], lane);
                 let z = if P::LAGGED && self.project {
                     // A quadratic that is not a distance: the step of its gradient.
-                    let (stress, k) = (self.view.potential.stress(&e, &dx), R::load(&chunk.scale[4 * p + 2], lane));
+                    let (stress, k) =
+                        (self.view.potential.stress(&e, &dx), R::load(&chunk.scale[4 * p + 2], lane));
                     combine(R::one(), &dx, -R::one() / k, &stress)
                 } else {
                     self.view.potential.prox(&e, &y, &mut warm)

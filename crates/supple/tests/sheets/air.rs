@@ -45,14 +45,16 @@ fn lagged_terms_are_what_they_say() {
     for _ in 0..50 {
         // C = nnᵀ + small, at a random place.
         let n: [f64; 3] = std::array::from_fn(|_| random.between(-1.0, 1.0));
-        let c = [n[0] * n[0] + 0.1, n[1] * n[1] + 0.1, n[2] * n[2] + 0.1, n[0] * n[1], n[0] * n[2], n[1] * n[2]];
+        let c =
+            [n[0] * n[0] + 0.1, n[1] * n[1] + 0.1, n[2] * n[2] + 0.1, n[0] * n[1], n[0] * n[2], n[1] * n[2]];
         let mut e = Element::new(random.between(0.1, 10.0), &c);
         let at = [std::array::from_fn(|_| random.between(-1.0, 1.0))];
         Drag.lag(&mut e, &at, 25.0);
         assert_eq!(Drag.energy(&e, &at), 0.0);
         sound(Drag, &e, &mut random);
 
-        let mut e = Element::new(random.between(0.1, 100.0), &[random.between(1.0, 10.0), random.between(0.0, 20.0)]);
+        let mut e =
+            Element::new(random.between(0.1, 100.0), &[random.between(1.0, 10.0), random.between(0.0, 20.0)]);
         let (u, v) = (random.rotation(), random.rotation());
         let f = supple::math::small::compose(&u, [1.3, 0.9, 0.7], &v);
         StrainRate.lag(&mut e, &f, 25.0);

@@ -67,9 +67,8 @@ fn tip(cells: usize, across: usize) -> f64 {
     let step = length / cells as f64;
     // Two rows of nodes hold the slope: the strip is free from the second on.
     let mesh = grid([length + step, 0.2 * length], [cells + 1, across]);
-    let fixed: Vec<u32> = (0..mesh.vertices().len() as u32)
-        .filter(|&i| mesh.vertices()[i as usize][0] < 1.5 * step)
-        .collect();
+    let fixed: Vec<u32> =
+        (0..mesh.vertices().len() as u32).filter(|&i| mesh.vertices()[i as usize][0] < 1.5 * step).collect();
     let end = mesh.vertices().iter().position(|p| p[0] > length + 0.5 * step).unwrap();
     let mut settings = Settings::default();
     settings.time.dt = 10.0;

@@ -3,7 +3,13 @@
 use supple::settings::Method;
 use supple::{Scene, Settings, Simulation, Spring, SpringKind, Status};
 
-fn chain(kind: SpringKind, links: usize, span: f64, length: f64, change: impl Fn(&mut Settings)) -> Simulation {
+fn chain(
+    kind: SpringKind,
+    links: usize,
+    span: f64,
+    length: f64,
+    change: impl Fn(&mut Settings),
+) -> Simulation {
     let mut settings = Settings::default();
     settings.time.dt = 0.1;
     settings.solve.tolerance = 1e-8;
@@ -105,9 +111,14 @@ fn methods_that_cannot_take_constraints_refuse_them() {
         let mut settings = Settings::default();
         settings.solve.method = method;
         let mut scene = Scene::new(settings);
-        scene.add_springs("chain", vec![[0.0; 3], [1.0; 3]], vec![1.0; 2], vec![Spring::rod([0, 1])]).unwrap();
+        scene
+            .add_springs("chain", vec![[0.0; 3], [1.0; 3]], vec![1.0; 2], vec![Spring::rod([0, 1])])
+            .unwrap();
         let error = scene.build().err().unwrap().to_string();
-        assert!(error.contains("rod") && error.contains("chain") && error.contains(method.as_str()), "{error}");
+        assert!(
+            error.contains("rod") && error.contains("chain") && error.contains(method.as_str()),
+            "{error}"
+        );
     }
 }
 

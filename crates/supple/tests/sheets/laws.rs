@@ -132,7 +132,8 @@ fn derivatives<M: Isotropic<2>>(m: M, params: &[f64]) {
                 p.energy(&e, &g)
             };
             let h = 1e-3;
-            let second = (16.0 * (at(h) + at(-h)) - at(2.0 * h) - at(-2.0 * h) - 30.0 * at(0.0)) / (12.0 * h * h);
+            let second =
+                (16.0 * (at(h) + at(-h)) - at(2.0 * h) - at(-2.0 * h) - 30.0 * at(0.0)) / (12.0 * h * h);
             // xᵀHx by blocks with unit gradients.
             let (a, b) = (c.along(&[1.0, 0.0]), c.along(&[0.0, 1.0]));
             let rows = [a, b];

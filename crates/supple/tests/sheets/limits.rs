@@ -1,8 +1,8 @@
 //! Strain limits.
 
 use super::bending::grid;
-use supple::energy::check::Random;
 use supple::energy::Manifold;
+use supple::energy::check::Random;
 use supple::energy::project::{Lengths, SheetStrains, SolidStrains};
 use supple::{Along, Cloth, Limit, Material, MaterialKind, Scene, Settings, Status, TetMesh};
 

@@ -13,17 +13,6 @@ fn missing(id: &'static str, title: &str, claim: &str, paper: &str, why: &str) -
     }
 }
 
-/// Strain limits.
-pub(super) fn fig4() -> Section {
-    missing(
-        "fig4",
-        "Fig. 4: strain limits of cloth in the wind",
-        "As a hard constraint a strain limit holds in strong wind, where the soft one of projective dynamics gives way",
-        "limits 0.95 to 1.05",
-        "there are no triangles and no strain limits",
-    )
-}
-
 /// Collisions.
 pub(super) fn fig5() -> Section {
     missing(
