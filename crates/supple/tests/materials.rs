@@ -4,7 +4,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
-use supple::energy::{Arap, Corotated, Lame, NeoHookean, StVenantKirchhoff, check};
+use supple::energy::{
+    Arap, Corotated, FixedCorotated, Fung, Lame, MooneyRivlin, NeoHookean, Ogden, Spline,
+    StVenantKirchhoff, StableNeoHookean, check,
+};
 
 /// All checks of one material over Poisson's ratios.
 macro_rules! solid_tests {
@@ -59,3 +62,12 @@ solid_tests!(arap, Arap, |l: Lame| vec![2.0 * l.mu], |l: Lame| Lame { mu: l.mu, 
 solid_tests!(corotated, Corotated, both, same);
 solid_tests!(neo_hookean, NeoHookean, both, same);
 solid_tests!(st_venant_kirchhoff, StVenantKirchhoff, both, same);
+solid_tests!(fixed_corotated, FixedCorotated, both, same);
+solid_tests!(stable_neo_hookean, StableNeoHookean, |l: Lame| StableNeoHookean::numbers(l).to_vec(), same);
+solid_tests!(mooney_rivlin, MooneyRivlin, |l: Lame| MooneyRivlin::numbers(l).to_vec(), same);
+solid_tests!(ogden, Ogden, |l: Lame| Ogden::numbers(l).to_vec(), same);
+// λ is 2bμ more than the number λ', which is tried at every ratio.
+solid_tests!(fung, Fung, |l: Lame| vec![l.mu, 2.0, l.lambda.max(0.0)], |l: Lame| Lame {
+    mu: l.mu,
+    lambda: l.lambda.max(0.0) + 4.0 * l.mu
+});
