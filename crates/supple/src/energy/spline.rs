@@ -32,8 +32,8 @@ pub const NAMES: [(&str, &str); 3] = [
     ("linear", "f' = 2μ(σ − 1): nearly `fixed_corotated`"),
 ];
 
-/// Stretches of the built-in control points.
-const STRETCHES: [f64; 10] = [0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0];
+/// Stretches of the built-in control points. None at 1, where all derivatives should be smooth.
+const STRETCHES: [f64; 10] = [0.1, 0.25, 0.45, 0.7, 0.9, 1.15, 1.5, 2.0, 3.0, 4.0];
 
 impl Spline {
     /// By control points [x, value in Pa] of f'(σ), g'(σ_iσ_j) and h'(J).
@@ -53,29 +53,40 @@ impl Spline {
                 "f'(1) + 2g'(1) + h'(1) of spline must be 0, or the body would not be at rest; it is {stress} Pa"
             ));
         }
-        Spline { f, g, h: h.raised(-stress), rest: 0.0 }.at_rest()
+        let spline = Spline { f, g, h: h.raised(-stress), rest: 0.0 }.at_rest();
+        spline.lame().map(|_| spline)
     }
 
     /// A built-in curve for f, h' = λ(J − 1) and no g: the small-strain constants are the given ones.
     pub fn named(name: &str, lame: Lame) -> Result<Spline, String> {
-        let shape: fn(f64) -> f64 = match name {
-            "rubber" => f64::ln,
-            "tissue" => |s| (s - 1.0) * (1.0 + 4.0 * (s - 1.0) * (s - 1.0)),
-            "linear" => |s| s - 1.0,
+        match name {
+            "rubber" => Ok(Spline::rubber(lame)),
+            "tissue" => Ok(Spline::shaped(|s| (s - 1.0) * (1.0 + 4.0 * (s - 1.0) * (s - 1.0)), lame)),
+            "linear" => Ok(Spline::shaped(|s| s - 1.0, lame)),
             _ => {
                 let names = NAMES.map(|(n, _)| format!("`{n}`")).join(", ");
-                return Err(format!("there is no spline `{name}`; there are {names}"));
+                Err(format!("there is no spline `{name}`; there are {names}"))
             }
-        };
-        let f = Curve::new(&STRETCHES.map(|s| [s, shape(s)]))?;
-        let h = Curve::new(&[[0.0, -lame.lambda], [1.0, 0.0]])?;
+        }
+    }
+
+    /// The one named `rubber`.
+    pub fn rubber(lame: Lame) -> Spline {
+        Spline::shaped(f64::ln, lame)
+    }
+
+    fn shaped(shape: fn(f64) -> f64, lame: Lame) -> Spline {
+        let f = Curve::through(&STRETCHES.map(|s| [s, shape(s)]));
+        // Between the points the curve is not quite the formula.
+        let f = f.raised(-f.at(1.0)[1]);
+        let h = Curve::through(&[[0.0, -lame.lambda], [1.0, 0.0]]);
         Spline { f: f.scaled(2.0 * lame.mu / f.at(1.0)[2]), g: None, h, rest: 0.0 }.at_rest()
     }
 
-    fn at_rest(mut self) -> Result<Spline, String> {
+    fn at_rest(mut self) -> Spline {
         let g = self.g.as_ref().map_or(0.0, |g| g.at(1.0)[0]);
         self.rest = 3.0 * (self.f.at(1.0)[0] + g) + self.h.at(1.0)[0];
-        self.lame().map(|_| self)
+        self
     }
 
     /// The small-strain constants; an error if the material is not stable at rest.

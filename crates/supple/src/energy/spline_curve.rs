@@ -36,6 +36,11 @@ impl Curve {
         if let Some(w) = points.windows(2).find(|w| w[1][0] - w[0][0] < 1e-6) {
             return Err(format!("needs control points with rising stretches, not {} after {}", w[1][0], w[0][0]));
         }
+        Ok(Curve::through(points))
+    }
+
+    /// f' through points that are known to be good.
+    pub(super) fn through(points: &[[f64; 2]]) -> Curve {
         let m = second_derivatives(points);
         let n = points.len() - 1;
         let h = |i: usize| points[i + 1][0] - points[i][0];
@@ -46,7 +51,7 @@ impl Curve {
             .map(|j| [points[j][0], (third(j) - if j == 0 { 0.0 } else { third(j - 1) }) / 6.0])
             .collect();
         let slope = rise(0) - h(0) * m[1] / 6.0;
-        Ok(Curve { first: points[0][0], last: points[n][0], value: points[0][1], slope, cubes })
+        Curve { first: points[0][0], last: points[n][0], value: points[0][1], slope, cubes }
     }
 
     /// The same curve times a factor.

@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `mod.rs` | [`Scene`] |
 //! | `material.rs` | [`Material`], and the only `match` over materials |
+//! | `material_table.rs` | a material as scene files write it |
+//! | `preset.rs` | materials with published constants |
 //! | `evaluate.rs` | energy, stress, Hessian and proximal operator of a material at one F |
 //! | `file.rs` | [`file::SceneFile`]: what a scene file says |
 //! | `parse.rs` | from text to a scene file, with errors that point at the place |
@@ -18,13 +20,16 @@ mod estimate;
 mod evaluate;
 pub mod file;
 mod material;
+mod material_table;
 pub mod parse;
 mod pins;
 mod place;
+mod preset;
 mod program;
 
 pub use estimate::{Estimate, memory};
 pub use material::{Material, MaterialKind};
+pub use preset::{PRESETS, Preset};
 pub use parse::SceneError;
 pub use place::Asset;
 pub use program::{Look, MOST_FRAMES, Program, problems, settings};
@@ -147,6 +152,13 @@ impl Scene {
                 body: name.to_string(),
                 reason: format!("{} materials for {} elements", materials.len(), mesh.tets().len()),
             });
+        }
+        for (element, material) in materials.iter().enumerate() {
+            material.check().map_err(|reason| BuildError::Element {
+                body: name.to_string(),
+                element,
+                reason,
+            })?;
         }
         self.add(name, mesh.vertices().to_vec(), masses, Content::Solid { mesh, materials })
     }
