@@ -4,17 +4,18 @@
 //! In logarithms x = ln σ, θ = Σx/3, e = x − θ the derivatives are
 //! ∂Ψ/∂x_i = W'(e_i) − mean W' + κJ(J − 1) and ∂²Ψ/∂x² = P diag(W'') P + κJ(2J − 1)11ᵀ, P = I − 11ᵀ/3.
 //!
-//! Proximal operator: Newton's method in x. The objective is convex in x where σ_i ≥ σ̃_i/2 and J ≥ ½. If the minimum
-//! found there is lower than anything elsewhere can be, it is the one:
-//! - where σ_i < σ̃_i/2 and J ≥ ½, the quadratic is at least k/8 σ̃_i², ΣW(e) ≥ a e_i², a = 0.64 W''(0) (a property of
-//!   exponentials, term by term), and the volume's part at least 0.26κ ln²J if J < 1; since −e_i ≥ q + ⅓ ln J for
-//!   q = −ln(σ̃_i/2) > 0, both together are at least aq²/(1 + a/(2.34κ));
-//! - where J < ½, the volume's part is at least κ/8, and the way there from σ̃ with J̃ > ½ at least (1 − 1/(2J̃))/√Σσ̃⁻², since
-//!   Π(1 − δ_i/σ̃_i) ≥ 1 − Σδ_i/σ̃_i.
+//! Proximal operator: Newton's method in x, from a start near by. With b(r) = ½(r − 1)² the objective is
+//! φ = ΣW(e_i) + κ b(J) + Σkσ̃_i² b(σ_i/σ̃_i). As a function of ln r, b is convex where r ≥ ½ and concave below. So its
+//! tangent at some r* ≥ ½ lies below b all the way down to m, if it does so at m:
+//! b(m) ≥ b(r*) + r*(r* − 1) ln(m/r*). If that holds at the minimum found for each of the four b, with m such that nothing
+//! lower than φ has r < m, then φ is above a convex function that touches it there: the minimum is the global one. (For
+//! σ̃_i ≤ 0 that part is convex everywhere.) The bounds m are
+//! - J ≥ 1 − √(2φ/κ), and J ≥ Π(σ̃_i − d) with d = √(2φ/k);
+//! - σ_i ≥ σ̃_i − d, and σ_i ≥ J^(1/3) exp(−√(φ/a)), since ΣW(e) ≥ a e_i² with a = 0.64 W''(0) (a property of exponentials,
+//!   term by term);
+//! - J ≥ 1/27, if κ b(1/27) and k/2 (σ̃_1 − σ_1)² for σ_1 ≤ ⅓ exp(√(φ/a)), which follows from J < 1/27, are more than φ.
 //!
-//! Also, the objective is convex at J < ½ as long as κJ(1 − 2J)Σ1/D_i < 1 with D_i = kσ_i(2σ_i − σ̃_i) > 0. What is there and
-//! lower has J ≥ 1 − √(2φ/κ) and is not farther from σ̃ than √(2(φ − κ/8)/k), which bounds both from below. Then, too, there
-//! is only one minimum. Other elements are searched one by one.
+//! Other elements are searched one by one.
 
 use super::fixed_corotated::distance2;
 use super::{Element, Isotropic, search};
@@ -128,6 +129,15 @@ pub(super) fn newton_step<R: Real>(h: &[[R; 3]; 3], g: &[R; 3]) -> [R; 3] {
     [-z0, -z1, -z2]
 }
 
+/// True where the tangent of ½(r − 1)² over ln r at r ≥ ½ is below the curve from m on, given ln(r/m).
+#[inline(always)]
+fn tangent_below<R: Real>(r: R, m: R, ln_ratio: R) -> R::Mask {
+    let (l, half) = (R::one(), R::splat(0.5));
+    let curve = half * (m - l) * (m - l);
+    let line = half * (r - l) * (r - l) + r * (l - r) * ln_ratio.max(R::zero());
+    r.ge(half) & line.le(curve + R::splat(1e-12))
+}
+
 /// The proximal operator.
 #[inline(always)]
 pub(super) fn prox<M: Isochoric, R: Real>(m: &M, e: &Element<R>, s: &[R; 3]) -> [R; 3] {
@@ -183,40 +193,25 @@ pub(super) fn prox<M: Isochoric, R: Real>(m: &M, e: &Element<R>, s: &[R; 3]) -> 
     let j = sigma[0] * sigma[1] * sigma[2];
     let away = distance2(&sigma, s);
     let value = w[0][0] + w[1][0] + w[2][0] + half * (kappa * (j - l) * (j - l) + k * away);
-    let eighth = R::splat(0.125);
-    let mut upper = j.ge(half);
-    let mut squeezed = l.lt(o);
-    let soft = R::splat(0.64) * shear;
-    let both = soft / (l + soft / (R::splat(2.34) * kappa));
+    let far = (two * value / k).max(o).sqrt();
+    let mut least = [s[0] - far, s[1] - far, s[2] - far];
+    let box_volume = least[0].max(o) * least[1].max(o) * least[2].max(o);
+    let narrow = (-(value / (R::splat(0.64) * shear)).max(o).sqrt()).exp();
+    let gap = (s[0] - R::splat(1.0 / 3.0) / narrow).max(o);
+    let tiny = R::splat(1.0 / 27.0);
+    let tiny_costs = half * (kappa * (l - tiny) * (l - tiny) + k * gap * gap);
+    let lowest = (l - (two * value / kappa).max(o).sqrt()).max(box_volume);
+    let lowest = lowest.max(R::select(tiny_costs.gt(value), tiny, o));
+    let ln_lowest = lowest.ln();
+    let mut sure = lowest.gt(R::splat(1e-200)) & tangent_below(j, lowest, x[0] + x[1] + x[2] - ln_lowest);
+    let slender = narrow * (R::splat(1.0 / 3.0) * ln_lowest).exp();
     for i in 0..3 {
-        upper = upper & sigma[i].ge(half * s[i]);
-        let q = (half * s[i]).min(l).ln();
-        squeezed = squeezed | value.ge(eighth * k * s[i] * s[i] + both * q * q);
+        least[i] = least[i].max(slender);
+        let inverse = l / R::select(s[i].gt(o), s[i], l);
+        let below = tangent_below(sigma[i] * inverse, least[i] * inverse, x[i] - least[i].ln());
+        sure = sure & (below | s[i].le(o));
     }
-    let farthest = (two * value / k).max(o).sqrt();
-    let mut flat = o;
-    for i in 0..3 {
-        let inverse = l / s[i].max(R::splat(1e-100));
-        flat += inverse * inverse;
-    }
-    let product = s[0] * s[1] * s[2];
-    let way = (l - half / product.max(half)) / flat.sqrt();
-    let apart = upper & value.lt(eighth * kappa + half * k * way * way);
-    // The box of all that may be lower, and the smallest curvature in it.
-    let shrunk = (two * (value - eighth * kappa) / k).max(o).sqrt();
-    let far = R::select(upper, shrunk, farthest);
-    let lowest = (l - (two * value / kappa).max(o).sqrt()).max(R::splat(0.25)).min(half);
-    let concave = kappa * lowest * (l - two * lowest);
-    let mut convex = l.gt(o);
-    let mut sum = o;
-    for i in 0..3 {
-        let least = sigma[i].min(s[i] - far);
-        let d = k * least * (two * least - s[i]);
-        convex = convex & least.gt(o) & (two * least).gt(s[i]);
-        sum += l / R::select(d.gt(o), d, l);
-    }
-    convex = convex & (concave * sum).lt(l);
-    let hard = !((apart | convex) & s[2].gt(o)) | squeezed | busy;
+    let hard = !sure | busy;
     search::settle(m, e, s, &mut sigma, hard);
     sigma
 }

@@ -180,7 +180,7 @@ fn prox<R: Real>(m: &Spline, e: &Element<R>, s: &[R; 3]) -> [R; 3] {
         }
         let step = newton_step(&h, &g);
         let mut small = busy;
-        let mut there = convex;
+        let mut there = busy;
         for i in 0..3 {
             let next = (sigma[i] + step[i]).max(R::splat(0.2) * sigma[i]).min(R::splat(3.0) * sigma[i] + l);
             small = small & (next - sigma[i]).abs().le(R::splat(1e-9) * next);
@@ -190,6 +190,7 @@ fn prox<R: Real>(m: &Spline, e: &Element<R>, s: &[R; 3]) -> [R; 3] {
         let minor = h[0][0] * h[1][1] - h[0][1] * h[0][1];
         let all = h[2][2] * minor - h[0][2] * (h[0][2] * h[1][1] - h[0][1] * h[1][2])
             - h[1][2] * (h[0][0] * h[1][2] - h[0][1] * h[0][2]);
+        // As it is where the last step begins.
         convex = there & minor.gt(o) & all.gt(o) | (!busy & convex);
         busy = busy & !small;
         if !busy.any() {
