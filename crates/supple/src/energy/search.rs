@@ -34,7 +34,7 @@ pub fn global<M: Isotropic<3>>(m: &M, e: &Element<f64>, target: &[f64; 3]) -> [f
     let [a, b, c] = *target;
     let mean = (a + b + c) / 3.0;
     let small = (1.0 / (a * b).max(1.0)).min(0.1);
-    let mut starts = vec![
+    let mut starts = [
         *target,
         [1.0; 3],
         target.map(|t| 0.5 * (t + 1.0)),
@@ -43,12 +43,11 @@ pub fn global<M: Isotropic<3>>(m: &M, e: &Element<f64>, target: &[f64; 3]) -> [f
         [mean; 3],
         [0.2 * mean; 3],
         [0.5; 3],
+        [a, b, c.abs()],
+        [a, b, -small],
+        [a.max(1.0), b.max(1.0), -1.0],
     ];
-    if M::DOMAIN == Domain::Signed {
-        starts.push([a, b, c.abs()]);
-        starts.push([a, b, -small]);
-        starts.push([a.max(1.0), b.max(1.0), -1.0]);
-    } else {
+    if M::DOMAIN != Domain::Signed {
         // Away from the boundary, where a barrier is infinite and other energies may be stationary.
         for s in starts.iter_mut().flatten() {
             *s = s.max(0.01);
