@@ -27,6 +27,7 @@ macro_rules! scenes {
 scenes!(
     "beams",
     "hanging",
+    "materials",
     "net",
     "recover",
     "shapes",

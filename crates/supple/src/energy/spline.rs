@@ -197,11 +197,14 @@ fn prox<R: Real>(m: &Spline, e: &Element<R>, s: &[R; 3]) -> [R; 3] {
             break;
         }
     }
-    let product = s[0] * s[1] * s[2];
+    // As in `fixed_corotated.rs`, with f' taken to be straight: where all but the volume's part is smallest, and the product.
+    let slope = R::splat(m.f.at(1.0)[2].abs());
+    let inv = l / (slope + k);
+    let t = [(slope + k * s[0]) * inv, (slope + k * s[1]) * inv, (slope + k * s[2]) * inv];
     let value = m.density(e, &sigma) + R::splat(0.5) * k * distance2(&sigma, s);
-    let plain = product.le(R::splat(2.0)) | value.lt(R::splat(0.125) * k * s[2] * s[2]);
-    let deep = (sigma[0] * sigma[1] * sigma[2]).lt(R::splat(0.4));
-    let hard = busy | !convex | !plain | deep | s[2].lt(R::splat(0.1)) | !value.finite();
+    let plain = (t[0] * t[1] * t[2]).le(R::splat(2.0)) | value.lt(R::splat(0.125) * k * s[2] * s[2]);
+    let deep = (sigma[0] * sigma[1] * sigma[2]).lt(R::splat(0.25));
+    let hard = busy | !convex | !plain | deep | t[2].lt(R::splat(0.1)) | !value.finite();
     search::settle(m, e, s, &mut sigma, hard);
     sigma
 }
