@@ -28,6 +28,9 @@ pub fn settle<M: Isotropic<3>, R: Real>(
     }
 }
 
+/// 2⁻²⁷.
+const POINT: f64 = 7.450_580_596_923_828e-9;
+
 /// The minimiser of Ψ(σ) + k/2|σ − σ̃|² over the domain; σ̃ in order.
 #[inline(never)]
 pub fn global<M: Isotropic<3>>(m: &M, e: &Element<f64>, target: &[f64; 3]) -> [f64; 3] {
@@ -64,8 +67,9 @@ pub fn global<M: Isotropic<3>>(m: &M, e: &Element<f64>, target: &[f64; 3]) -> [f
         }
     }
     if M::DOMAIN == Domain::Barrier && a <= 1e-8 && best.iter().all(|s| *s < 1e-6) {
-        // Shrunk to a point, where an energy without a bound on that is lowest: as near to it as any shape.
-        return [mean.max(1e-12); 3];
+        // Shrunk to a point, which costs some energies a bounded amount: a small cube, of a power of two so that formulas of
+        // the stretches give no rounding.
+        return [POINT; 3];
     }
     in_order(best)
 }
