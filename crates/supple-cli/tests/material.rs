@@ -66,10 +66,8 @@ fn known_terms_come_back() {
     let terms = [(0.5e6, 1.8), (-2e4, -3.5)];
     for test in [Test::Uniaxial, Test::Biaxial, Test::Shear] {
         let slope = |s: f64| terms.iter().map(|(m, a)| m * s.powf(a - 1.0)).sum::<f64>();
-        let pairs: Vec<[f64; 2]> = (1..=40)
-            .map(|i| 0.6 + 0.06 * f64::from(i))
-            .map(|s| [s, test.stress(s, slope)])
-            .collect();
+        let pairs: Vec<[f64; 2]> =
+            (1..=40).map(|i| 0.6 + 0.06 * f64::from(i)).map(|s| [s, test.stress(s, slope)]).collect();
         let fit = fit::ogden(&pairs, test, 2, 0.49).unwrap();
         let found = material_of(&fit.table);
         let (mu, alpha) = (found.mu.unwrap(), found.alpha.unwrap());
@@ -106,7 +104,8 @@ fn the_command_prints_a_table_and_draws() {
     let lines: String = TRELOAR.iter().map(|p| format!("{},{}\n", p[0], p[1])).collect();
     std::fs::write(f.join("treloar.csv"), format!("# Treloar 1944\nstretch, stress (MPa)\n{lines}")).unwrap();
     for kind in ["ogden", "spline"] {
-        let o = supple(&f, &["material", "fit", "treloar.csv", "--kind", kind, "--plot", &format!("{kind}.svg")]);
+        let o =
+            supple(&f, &["material", "fit", "treloar.csv", "--kind", kind, "--plot", &format!("{kind}.svg")]);
         assert_eq!(o.status.code(), Some(0), "{}", text(&o.stderr));
         let out = text(&o.stdout);
         assert!(out.contains("rms error") && out.contains("pairs          24"), "{out}");
@@ -181,7 +180,11 @@ fn presets_are_listed_shown_and_run() {
         assert_eq!(material_of(&table).preset.as_deref(), Some(p.name));
         // The constants shown are those of the material.
         let lame = p.material().unwrap().lame();
-        assert!((lame.young() / p.young - 1.0).abs() < 2e-3 && (lame.poisson() - p.poisson).abs() < 1e-3, "{}", p.name);
+        assert!(
+            (lame.young() / p.young - 1.0).abs() < 2e-3 && (lame.poisson() - p.poisson).abs() < 1e-3,
+            "{}",
+            p.name
+        );
     }
     let o = supple(&f, &["material", "show", "ruber"]);
     assert!(o.status.code() == Some(2) && text(&o.stderr).contains("there is no preset `ruber`"));

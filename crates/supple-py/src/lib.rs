@@ -47,8 +47,8 @@ mod _supple {
     use super::iterations::{Iteration, Iterations};
     #[pymodule_export]
     use super::material::{
-        Arap, Corotated, FixedCorotated, Fung, Linear, Material, MooneyRivlin, NeoHookean, Ogden, PythonMaterial, Spline,
-        StVenantKirchhoff, StableNeoHookean,
+        Arap, Corotated, FixedCorotated, Fung, Linear, Material, MooneyRivlin, NeoHookean, Ogden,
+        PythonMaterial, Spline, StVenantKirchhoff, StableNeoHookean,
     };
     #[pymodule_export]
     use super::mesh::{ball_mesh, box_mesh, cylinder_mesh, read_mesh, surface, write_mesh};

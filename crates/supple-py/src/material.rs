@@ -361,12 +361,7 @@ impl Spline {
 }
 
 /// An error if elastic constants are given beside a material's own.
-fn only_own(
-    young: Option<f64>,
-    poisson: Option<f64>,
-    lame: Option<(f64, f64)>,
-    own: &str,
-) -> PyResult<()> {
+fn only_own(young: Option<f64>, poisson: Option<f64>, lame: Option<(f64, f64)>, own: &str) -> PyResult<()> {
     if young.is_some() || poisson.is_some() || lame.is_some() {
         return Err(bad(format!("a material needs {own}, or elastic constants, not both")));
     }

@@ -5,8 +5,8 @@
 
 use supple::energy::check::Random;
 use supple::energy::{
-    Arap, Corotated, Element, FixedCorotated, Fung, Lame, Linear, MooneyRivlin, NeoHookean, Ogden, Potential, Spline,
-    StVenantKirchhoff, StableNeoHookean, Stretch,
+    Arap, Corotated, Element, FixedCorotated, Fung, Lame, Linear, MooneyRivlin, NeoHookean, Ogden, Potential,
+    Spline, StVenantKirchhoff, StableNeoHookean, Stretch,
 };
 use supple::math::lane::{Arr, Kernel, backend, dispatch};
 use supple::math::nodes::Row;

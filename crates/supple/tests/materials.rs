@@ -5,8 +5,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use supple::energy::{
-    Arap, Corotated, FixedCorotated, Fung, Lame, MooneyRivlin, NeoHookean, Ogden, Spline,
-    StVenantKirchhoff, StableNeoHookean, check,
+    Arap, Corotated, FixedCorotated, Fung, Lame, MooneyRivlin, NeoHookean, Ogden, Spline, StVenantKirchhoff,
+    StableNeoHookean, check,
 };
 
 /// All checks of one material over Poisson's ratios.
@@ -78,7 +78,9 @@ mod spline {
     #[test]
     fn all_checks_of_every_name() {
         for (name, _) in supple::energy::spline::NAMES {
-            for (young, poisson) in [(1e5, 0.4), (1.0, 0.0), (2.5, 0.3), (1.0, 0.45), (1.0, 0.49), (1.0, 0.4999)] {
+            for (young, poisson) in
+                [(1e5, 0.4), (1.0, 0.0), (2.5, 0.3), (1.0, 0.45), (1.0, 0.49), (1.0, 0.4999)]
+            {
                 let lame = Lame::from_young(young, poisson).unwrap();
                 let m = Spline::named(name, lame).unwrap();
                 if let Err(e) = check::solid(&m, &[0.0], lame) {

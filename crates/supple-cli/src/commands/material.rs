@@ -96,7 +96,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn list() -> String {
-    let mut out = format!("{:<10} {:<20} {:>11} {:>7} {:>8}  {}\n", "preset", "kind", "E in Pa", "ν", "kg/m³", "what it is");
+    let mut out = format!(
+        "{:<10} {:<20} {:>11} {:>7} {:>8}  {}\n",
+        "preset", "kind", "E in Pa", "ν", "kg/m³", "what it is"
+    );
     for p in PRESETS {
         out.push_str(&format!(
             "{:<10} {:<20} {:>11.3e} {:>7} {:>8}  {}\n",

@@ -48,8 +48,11 @@ pub fn read(name: &str, text: &str) -> Result<Vec<[f64; 2]>, String> {
                 continue;
             }
             let shown: String = part.chars().take(40).flat_map(char::escape_debug).collect();
-            let value: f64 =
-                part.parse().ok().filter(|v: &f64| v.is_finite()).ok_or_else(|| wrong(format!("`{shown}` is no number")))?;
+            let value: f64 = part
+                .parse()
+                .ok()
+                .filter(|v: &f64| v.is_finite())
+                .ok_or_else(|| wrong(format!("`{shown}` is no number")))?;
             match column {
                 Column::Stretch => stretch = value,
                 Column::Strain(unit) => stretch = 1.0 + value * unit,
@@ -73,7 +76,10 @@ pub fn read(name: &str, text: &str) -> Result<Vec<[f64; 2]>, String> {
     apart.sort_by(f64::total_cmp);
     apart.dedup();
     if apart.len() < 3 {
-        return Err(format!("{name}: needs at least three pairs with different stretches, has {}", apart.len()));
+        return Err(format!(
+            "{name}: needs at least three pairs with different stretches, has {}",
+            apart.len()
+        ));
     }
     Ok(pairs)
 }

@@ -45,10 +45,8 @@ pub fn non_negative(a: &[Vec<f64>], b: &[f64]) -> Vec<f64> {
 fn solve(gram: &[Vec<f64>], load: &[f64], free: &[bool]) -> Vec<f64> {
     let ids: Vec<usize> = (0..load.len()).filter(|&j| free[j]).collect();
     let n = ids.len();
-    let mut m: Vec<Vec<f64>> = ids
-        .iter()
-        .map(|&i| ids.iter().map(|&j| gram[i][j]).chain([load[i]]).collect())
-        .collect();
+    let mut m: Vec<Vec<f64>> =
+        ids.iter().map(|&i| ids.iter().map(|&j| gram[i][j]).chain([load[i]]).collect()).collect();
     for q in 0..n {
         let pivot = (q..n).max_by(|&i, &j| m[i][q].abs().total_cmp(&m[j][q].abs())).unwrap_or(q);
         m.swap(q, pivot);

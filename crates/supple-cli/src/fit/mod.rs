@@ -62,8 +62,7 @@ pub struct Fit {
 impl Fit {
     /// A fit from its function w'.
     fn new(pairs: &[[f64; 2]], test: Test, slope: impl Fn(f64) -> f64 + Copy, mu: f64, table: String) -> Fit {
-        let (low, high) =
-            pairs.iter().fold((1.0f64, 1.0f64), |(a, b), p| (a.min(p[0]), b.max(p[0])));
+        let (low, high) = pairs.iter().fold((1.0f64, 1.0f64), |(a, b), p| (a.min(p[0]), b.max(p[0])));
         let at = |i: usize| low + (high - low) * i as f64 / 100.0;
         Fit {
             table,

@@ -66,8 +66,11 @@ impl Problem<'_> {
             let mut better = false;
             for _ in 0..20 {
                 let step = damped(&columns, &rest, damping);
-                let next: Vec<f64> =
-                    alpha.iter().zip(&step).map(|(a, s)| (a - s.clamp(-3.0, 3.0)).clamp(-LARGEST, LARGEST)).collect();
+                let next: Vec<f64> = alpha
+                    .iter()
+                    .zip(&step)
+                    .map(|(a, s)| (a - s.clamp(-3.0, 3.0)).clamp(-LARGEST, LARGEST))
+                    .collect();
                 let there = self.value(&next);
                 if there < here {
                     better = there < here * (1.0 - 1e-12);

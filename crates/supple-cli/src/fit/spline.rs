@@ -9,10 +9,10 @@ use super::least::non_negative;
 use super::{Fit, Test, lambda};
 
 /// Control points on the two sides of 1, at most.
-const BELOW: usize = 4;
-const ABOVE: usize = 9;
+const BELOW: usize = 6;
+const ABOVE: usize = 12;
 /// Weight of the second differences beside the data.
-const SMOOTH: f64 = 1e-3;
+const SMOOTH: f64 = 1e-5;
 
 /// Fits a curve to (stretch, nominal stress in Pa).
 pub fn spline(pairs: &[[f64; 2]], test: Test, poisson: f64) -> Result<Fit, String> {
@@ -26,14 +26,28 @@ pub fn spline(pairs: &[[f64; 2]], test: Test, poisson: f64) -> Result<Fit, Strin
     let ratio = |i: usize, n: usize| i as f64 / n as f64;
     let mut knots: Vec<f64> = (0..BELOW).map(|i| low.powf(1.0 - ratio(i, BELOW))).collect();
     knots.push(1.0);
-    knots.extend((1..=ABOVE).map(|i| high.powf(ratio(i, ABOVE))));
+    // Above, between even factors and even steps: rubber is soft at first and stiffens at its end.
+    let even = |r: f64| 1.0 + (high - 1.0) * r;
+    knots.extend((1..=ABOVE).map(|i| ratio(i, ABOVE)).map(|r| 0.5 * (high.powf(r) + even(r))));
 
     // The curve of each unknown: it rises by 1 between two points.
     let n = knots.len() - 1;
     let values = |j: usize| -> Vec<[f64; 2]> {
         let rise = |i: usize| match (i <= BELOW, j < BELOW) {
-            (true, true) => if i <= j { -1.0 } else { 0.0 },
-            (false, false) => if i > j { 1.0 } else { 0.0 },
+            (true, true) => {
+                if i <= j {
+                    -1.0
+                } else {
+                    0.0
+                }
+            }
+            (false, false) => {
+                if i > j {
+                    1.0
+                } else {
+                    0.0
+                }
+            }
             _ => 0.0,
         };
         knots.iter().enumerate().map(|(i, k)| [*k, rise(i)]).collect()

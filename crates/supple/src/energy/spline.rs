@@ -38,9 +38,8 @@ const STRETCHES: [f64; 10] = [0.1, 0.25, 0.45, 0.7, 0.9, 1.15, 1.5, 2.0, 3.0, 4.
 impl Spline {
     /// By control points [x, value in Pa] of f'(σ), g'(σ_iσ_j) and h'(J).
     pub fn new(f: &[[f64; 2]], g: Option<&[[f64; 2]]>, h: &[[f64; 2]]) -> Result<Spline, String> {
-        let curve = |name: &str, points: &[[f64; 2]]| {
-            Curve::new(points).map_err(|e| format!("{name} of spline {e}"))
-        };
+        let curve =
+            |name: &str, points: &[[f64; 2]]| Curve::new(points).map_err(|e| format!("{name} of spline {e}"));
         let (f, h) = (curve("f", f)?, curve("h", h)?);
         let g = g.map(|g| curve("g", g)).transpose()?;
         let at = |c: &Curve| c.at(1.0);
@@ -188,7 +187,8 @@ fn prox<R: Real>(m: &Spline, e: &Element<R>, s: &[R; 3]) -> [R; 3] {
             sigma[i] = R::select(busy, next, sigma[i]);
         }
         let minor = h[0][0] * h[1][1] - h[0][1] * h[0][1];
-        let all = h[2][2] * minor - h[0][2] * (h[0][2] * h[1][1] - h[0][1] * h[1][2])
+        let all = h[2][2] * minor
+            - h[0][2] * (h[0][2] * h[1][1] - h[0][1] * h[1][2])
             - h[1][2] * (h[0][0] * h[1][2] - h[0][1] * h[0][2]);
         // As it is where the last step begins.
         convex = there & minor.gt(o) & all.gt(o) | (!busy & convex);

@@ -30,11 +30,15 @@ impl Curve {
                 points.len()
             ));
         }
-        if let Some(p) = points.iter().find(|p| !(p[0].is_finite() && p[1].is_finite() && p[0].abs() <= 1e6)) {
+        if let Some(p) = points.iter().find(|p| !(p[0].is_finite() && p[1].is_finite() && p[0].abs() <= 1e6))
+        {
             return Err(format!("has a control point {p:?} that is not finite"));
         }
         if let Some(w) = points.windows(2).find(|w| w[1][0] - w[0][0] < 1e-6) {
-            return Err(format!("needs control points with rising stretches, not {} after {}", w[1][0], w[0][0]));
+            return Err(format!(
+                "needs control points with rising stretches, not {} after {}",
+                w[1][0], w[0][0]
+            ));
         }
         Ok(Curve::through(points))
     }

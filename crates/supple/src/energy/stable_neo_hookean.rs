@@ -148,7 +148,8 @@ fn prox<R: Real>(e: &Element<R>, s: &[R; 3], warm: &mut R) -> [R; 3] {
         let ni = ni.max(third * i).min(R::splat(4.0) * i + l);
         let nj = nj.max(third * j).min(R::splat(4.0) * j).min(top);
         let tiny = R::splat(1e-9);
-        let small = (ni - i).abs().le(tiny * (ni + l)) & (nj - j).abs().le(tiny * nj) & d[2].gt(tiny * b[2].abs());
+        let small =
+            (ni - i).abs().le(tiny * (ni + l)) & (nj - j).abs().le(tiny * nj) & d[2].gt(tiny * b[2].abs());
         i = R::select(busy, ni, i);
         j = R::select(busy, nj, j);
         busy = busy & !small;
@@ -171,7 +172,8 @@ fn prox<R: Real>(e: &Element<R>, s: &[R; 3], warm: &mut R) -> [R; 3] {
     let value = invariants(e, i, j) + R::splat(0.5) * k * distance2(&sigma, s);
     // Where J > a, I ≥ 3J^(2/3) > 3.
     let stiff = k + R::splat(0.75) * mu;
-    let plain = (b[0] * b[1] * b[2]).le(two * a * stiff * stiff * stiff) | value.lt(R::splat(0.125) * b[2] * s[2]);
+    let plain =
+        (b[0] * b[1] * b[2]).le(two * a * stiff * stiff * stiff) | value.lt(R::splat(0.125) * b[2] * s[2]);
     let one = b[2].gt(o) & plain & only;
     search::settle(&StableNeoHookean, e, s, &mut sigma, !(one & fine));
     sigma

@@ -151,7 +151,9 @@ impl Material {
     /// `spline` with curves of its own and the compression resistance κ ≥ 0 in Pa.
     pub fn spline(spline: Spline, compression: f64) -> Result<Material, String> {
         if !(compression.is_finite() && compression >= 0.0) {
-            return Err(format!("the compression of spline must be at least 0 and finite, not {compression}"));
+            return Err(format!(
+                "the compression of spline must be at least 0 and finite, not {compression}"
+            ));
         }
         Material::own(spline, &[compression])
     }

@@ -17,7 +17,8 @@ pub(super) fn material(m: &MaterialTable, key: &str) -> Result<(Material, f64), 
         return Err(at("density", format!("must be positive and finite, not {given}")));
     }
     if let Some(name) = &m.preset {
-        let alone = MaterialTable { preset: Some(name.clone()), density: m.density, ..MaterialTable::default() };
+        let alone =
+            MaterialTable { preset: Some(name.clone()), density: m.density, ..MaterialTable::default() };
         if *m != alone {
             return Err(at("preset", "stands alone: only `density` may be given with it".into()));
         }
@@ -104,7 +105,13 @@ fn own_constants(m: &MaterialTable, kind: MaterialKind, key: &str) -> Result<Mat
         }
         MaterialKind::Fung => {
             let lame = constants(m, key)?;
-            let what = if m.b.is_some() { "b" } else if m.poisson.is_some() { "poisson" } else { "lambda" };
+            let what = if m.b.is_some() {
+                "b"
+            } else if m.poisson.is_some() {
+                "poisson"
+            } else {
+                "lambda"
+            };
             Material::fung(lame, m.b.unwrap_or(fung::DEFAULT_B)).map_err(|e| at(what, e))
         }
         MaterialKind::Spline => {
@@ -122,7 +129,10 @@ fn constants(m: &MaterialTable, key: &str) -> Result<Lame, SceneError> {
     let at = |what: &str, message: String| SceneError::at(format!("{key}.{what}"), message);
     let mu = match &m.mu {
         Some(OneOrMany::Many(_)) => {
-            return Err(at("mu", "is one number here: lists are for `ogden` with `alpha` and `kappa`".into()));
+            return Err(at(
+                "mu",
+                "is one number here: lists are for `ogden` with `alpha` and `kappa`".into(),
+            ));
         }
         Some(OneOrMany::One(mu)) => Some(*mu),
         None => None,

@@ -29,9 +29,9 @@ mod program;
 
 pub use estimate::{Estimate, memory};
 pub use material::{Material, MaterialKind};
-pub use preset::{PRESETS, Preset};
 pub use parse::SceneError;
 pub use place::Asset;
+pub use preset::{PRESETS, Preset};
 pub use program::{Look, MOST_FRAMES, Program, problems, settings};
 
 use crate::energy::Soft;

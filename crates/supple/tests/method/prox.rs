@@ -9,8 +9,8 @@ use super::reference::shape::Random;
 use super::reference::svd::signed_svd;
 use super::reference::{M3, V3};
 use supple::energy::{
-    Arap, Corotated, Element, FixedCorotated, Fung, Isotropic, Linear, MooneyRivlin, NeoHookean, Ogden, Potential,
-    StVenantKirchhoff, StableNeoHookean, Stretch,
+    Arap, Corotated, Element, FixedCorotated, Fung, Isotropic, Linear, MooneyRivlin, NeoHookean, Ogden,
+    Potential, StVenantKirchhoff, StableNeoHookean, Stretch,
 };
 
 /// The numbers that the library keeps for an element of the oracle's material.

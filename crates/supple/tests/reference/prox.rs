@@ -111,9 +111,7 @@ impl RefMaterial {
             | Self::Corotated(l)
             | Self::NeoHookean(l)
             | Self::StVenantKirchhoff(l)
-            | Self::More(_, l) => {
-                l.mu.max(l.lambda.abs())
-            }
+            | Self::More(_, l) => l.mu.max(l.lambda.abs()),
         }
     }
 }

@@ -4,8 +4,8 @@ use std::hint::black_box;
 use serde::Serialize;
 use supple::energy::check::Random;
 use supple::energy::{
-    Arap, Corotated, Element, FixedCorotated, Fung, Lame, Linear, MooneyRivlin, NeoHookean, Ogden, Potential, Spline,
-    StVenantKirchhoff, StableNeoHookean, Stretch,
+    Arap, Corotated, Element, FixedCorotated, Fung, Lame, Linear, MooneyRivlin, NeoHookean, Ogden, Potential,
+    Spline, StVenantKirchhoff, StableNeoHookean, Stretch,
 };
 use supple::math::lane::{Kernel, dispatch};
 use supple::math::polar::polar;
@@ -145,7 +145,10 @@ pub fn measure(ghz: f64, quick: bool) -> Vec<Micro> {
     task!("prox neo_hookean", DoProx(&Stretch(NeoHookean), e));
     task!("prox st_venant_kirchhoff", DoProx(&Stretch(StVenantKirchhoff), e));
     let with = |numbers: &[f64]| Element::new(lame.bulk(), numbers);
-    task!("prox stable_neo_hookean", DoProx(&Stretch(StableNeoHookean), with(&StableNeoHookean::numbers(lame))));
+    task!(
+        "prox stable_neo_hookean",
+        DoProx(&Stretch(StableNeoHookean), with(&StableNeoHookean::numbers(lame)))
+    );
     task!("prox fixed_corotated", DoProx(&Stretch(FixedCorotated), e));
     task!("prox mooney_rivlin", DoProx(&Stretch(MooneyRivlin), with(&MooneyRivlin::numbers(lame))));
     task!("prox ogden", DoProx(&Stretch(Ogden), with(&Ogden::numbers(lame))));
