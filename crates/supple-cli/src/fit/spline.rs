@@ -33,21 +33,9 @@ pub fn spline(pairs: &[[f64; 2]], test: Test, poisson: f64) -> Result<Fit, Strin
     // The curve of each unknown: it rises by 1 between two points.
     let n = knots.len() - 1;
     let values = |j: usize| -> Vec<[f64; 2]> {
-        let rise = |i: usize| match (i <= BELOW, j < BELOW) {
-            (true, true) => {
-                if i <= j {
-                    -1.0
-                } else {
-                    0.0
-                }
-            }
-            (false, false) => {
-                if i > j {
-                    1.0
-                } else {
-                    0.0
-                }
-            }
+        let rise = |i: usize| match j < BELOW {
+            true if i <= j => -1.0,
+            false if i > j => 1.0,
             _ => 0.0,
         };
         knots.iter().enumerate().map(|(i, k)| [*k, rise(i)]).collect()
