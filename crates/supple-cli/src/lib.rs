@@ -6,6 +6,7 @@
 //! | [`commands`] | one file per verb, and [`commands::run()`] |
 //! | [`scenes`] | the built-in scenes |
 //! | [`compare`] | one time step by several methods |
+//! | [`fit`] | materials from measurements |
 //! | [`plot`] | line plots as SVG |
 //! | [`picture`] | a software rasteriser: triangle meshes in, [`picture::Image`] out |
 //! | [`export`] | animations and pictures in twelve formats |
@@ -17,6 +18,7 @@ pub mod commands;
 pub mod compare;
 pub mod export;
 pub mod files;
+pub mod fit;
 pub mod input;
 pub mod load;
 pub mod memory;

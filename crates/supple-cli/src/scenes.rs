@@ -30,6 +30,7 @@ scenes!(
     "curtain",
     "flag",
     "hanging",
+    "materials",
     "net",
     "recover",
     "sail",

@@ -75,6 +75,10 @@ fn help_of_every_verb_is_as_it_was() {
         &["mesh", "--help"],
         &["mesh", "info", "--help"],
         &["mesh", "convert", "--help"],
+        &["material", "--help"],
+        &["material", "list", "--help"],
+        &["material", "show", "--help"],
+        &["material", "fit", "--help"],
     ] {
         let o = supple(&f.0, verb);
         assert_eq!(code(&o), 0, "{verb:?}");

@@ -101,6 +101,35 @@ fn stretched_beams_reach_twice_their_length_and_get_thin() {
     }
 }
 
+/// Pulled to 1.6 times the length, bars of one Young's modulus differ by what their laws say of large strain: pins are exact,
+/// nothing is inverted, all but `arap` (ν = 0) get thin, and led back all are at rest.
+#[test]
+fn bars_of_every_solid_material_side_by_side() {
+    let mut p = program("materials", &[("time.fps", "10"), ("time.frames", "30")]);
+    let names: Vec<String> = p.simulation.bodies().iter().map(|b| b.name.clone()).collect();
+    for kind in supple::MaterialKind::ALL {
+        assert!(names.iter().any(|n| n == kind.name()), "{} is missing", kind.name());
+    }
+    let r = run(&mut p, 18);
+    assert_eq!(r.inverted, 0);
+    for name in &names {
+        let x = body(&p, name);
+        assert!((extent(&x, 0) - 1.6).abs() < 1e-12, "{name}: pins are exact");
+        let middle: Vec<[f64; 3]> = x.iter().filter(|q| (q[0] - 0.8).abs() < 0.2).copied().collect();
+        let width = extent(&middle, 1);
+        if name == "arap" {
+            assert!(width > 0.195, "{name}: {width}");
+        } else {
+            assert!(width < 0.185 && width > 0.12, "{name}: {width}");
+        }
+    }
+    run(&mut p, 12);
+    for name in &names {
+        let x = body(&p, name);
+        assert!((extent(&x, 0) - 1.0).abs() < 0.02 && (extent(&x, 1) - 0.2).abs() < 0.01, "{name}");
+    }
+}
+
 #[test]
 fn collapsed_and_random_bodies_recover() {
     let mut p = program("recover", &[]);

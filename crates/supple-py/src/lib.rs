@@ -47,7 +47,10 @@ mod _supple {
     #[pymodule_export]
     use super::iterations::{Iteration, Iterations};
     #[pymodule_export]
-    use super::material::{Arap, Corotated, Linear, Material, NeoHookean, PythonMaterial, StVenantKirchhoff};
+    use super::material::{
+        Arap, Corotated, FixedCorotated, Fung, Linear, Material, MooneyRivlin, NeoHookean, Ogden,
+        PythonMaterial, Spline, StVenantKirchhoff, StableNeoHookean,
+    };
     #[pymodule_export]
     use super::mesh::{ball_mesh, box_mesh, cylinder_mesh, read_mesh, surface, write_mesh};
     #[pymodule_export]

@@ -10,7 +10,8 @@ use crate::array;
 use crate::custom::{self, Object};
 use crate::error::{bad, guard};
 
-/// A material of solids. Make one of its subclasses: NeoHookean, Corotated, StVenantKirchhoff, Arap, Linear, PythonMaterial.
+/// A material of solids. Make one of its subclasses: NeoHookean, StableNeoHookean, Corotated, FixedCorotated,
+/// StVenantKirchhoff, MooneyRivlin, Ogden, Fung, Spline, Arap, Linear, PythonMaterial; or use Material.preset.
 ///
 /// F is an array of deformation gradients of shape (..., 3, 3); results have the same leading shape. Stresses are in Pa.
 #[pyclass(subclass, frozen, module = "supple")]
@@ -123,6 +124,14 @@ impl Material {
         Ok(array::shaped(F.py(), out, extended(shape, &[3, 3]))?.into_any())
     }
 
+    /// A material with published constants, by name, and its density in kg/m³: see `supple material list`.
+    #[staticmethod]
+    #[pyo3(signature = (name, /), text_signature = "(name, /)")]
+    fn preset(name: &str) -> PyResult<(Material, f64)> {
+        let (inner, density) = supple::Material::preset(name).map_err(bad)?;
+        Ok((Material::built_in(inner), density))
+    }
+
     /// Young's modulus of small strain in Pa.
     #[getter]
     fn young(&self) -> f64 {
@@ -189,6 +198,8 @@ material!(Linear, "Small strain, not corotated: a rotation counts as strain.");
 material!(Corotated, "Corotated linear elasticity: finite when inverted.");
 material!(NeoHookean, "Neo-Hookean, Ψ = μ/2 (I₁ - 3) - μ ln J + λ/2 ln²J: resists collapse without bound.");
 material!(StVenantKirchhoff, "St. Venant-Kirchhoff: quadratic in Green's strain, soft under compression.");
+material!(StableNeoHookean, "Stable neo-Hookean (Smith et al. 2018): like NeoHookean, finite when inverted.");
+material!(FixedCorotated, "Fixed corotated, Ψ = μ ‖F − R‖² + λ/2 (J − 1)²: finite when inverted.");
 
 /// As rigid as possible, the solid of projective dynamics: Ψ = k/2 ‖F − R‖², k = 2μ or the stiffness given, in Pa.
 ///
@@ -213,6 +224,148 @@ impl Arap {
         };
         Ok(PyClassInitializer::from(Material::built_in(inner)).add_subclass(Arap))
     }
+}
+
+/// Mooney-Rivlin rubber, Ψ = c10 (Ī₁ - 3) + c01 (Ī₂ - 3) + d1 (J - 1)².
+///
+/// By its own constants c10, c01 >= 0 and d1 > 0 in Pa, or by those of small strain, young (Pa) and poisson or
+/// lame=(mu, lam): then c10 : c01 = 7 : 3, mu = 2 (c10 + c01) and the bulk modulus is 2 d1.
+#[pyclass(extends = Material, frozen, module = "supple")]
+pub struct MooneyRivlin;
+
+#[pymethods]
+impl MooneyRivlin {
+    #[new]
+    #[pyo3(signature = (*, young=None, poisson=None, lame=None, c10=None, c01=None, d1=None))]
+    fn new(
+        young: Option<f64>,
+        poisson: Option<f64>,
+        lame: Option<(f64, f64)>,
+        c10: Option<f64>,
+        c01: Option<f64>,
+        d1: Option<f64>,
+    ) -> PyResult<PyClassInitializer<MooneyRivlin>> {
+        let inner = match (c10, c01, d1) {
+            (None, None, None) => {
+                supple::Material::from_lame(MaterialKind::MooneyRivlin, constants(young, poisson, lame)?)
+            }
+            (Some(c10), Some(c01), Some(d1)) => {
+                only_own(young, poisson, lame, "c10, c01 and d1")?;
+                supple::Material::mooney_rivlin(c10, c01, d1).map_err(bad)?
+            }
+            _ => return Err(bad("MooneyRivlin needs c10, c01 and d1 together")),
+        };
+        Ok(PyClassInitializer::from(Material::built_in(inner)).add_subclass(MooneyRivlin))
+    }
+}
+
+/// Ogden rubber, Ψ = Σ_p mu_p/alpha_p (Σ σ̄_i^alpha_p - 3) + kappa/2 (J - 1)², σ̄ = J^(-1/3) σ.
+///
+/// By its own constants, up to three mu (Pa) and alpha of the same signs and kappa > 0 (Pa), or by those of small strain,
+/// young (Pa) and poisson or lame=(mu, lam): then alpha = (1.3, 5, -2) with mu in proportion (0.6, 0.01, -0.2).
+#[pyclass(extends = Material, frozen, module = "supple")]
+pub struct Ogden;
+
+#[pymethods]
+impl Ogden {
+    #[new]
+    #[pyo3(signature = (*, young=None, poisson=None, lame=None, mu=None, alpha=None, kappa=None))]
+    fn new(
+        young: Option<f64>,
+        poisson: Option<f64>,
+        lame: Option<(f64, f64)>,
+        mu: Option<Vec<f64>>,
+        alpha: Option<Vec<f64>>,
+        kappa: Option<f64>,
+    ) -> PyResult<PyClassInitializer<Ogden>> {
+        let inner = match (mu, alpha, kappa) {
+            (None, None, None) => {
+                supple::Material::from_lame(MaterialKind::Ogden, constants(young, poisson, lame)?)
+            }
+            (Some(mu), Some(alpha), Some(kappa)) => {
+                only_own(young, poisson, lame, "mu, alpha and kappa")?;
+                if mu.len() != alpha.len() {
+                    return Err(bad(format!("{} alpha for {} mu", alpha.len(), mu.len())));
+                }
+                let terms: Vec<(f64, f64)> = mu.into_iter().zip(alpha).collect();
+                supple::Material::ogden(&terms, kappa).map_err(bad)?
+            }
+            _ => return Err(bad("Ogden needs mu, alpha and kappa together")),
+        };
+        Ok(PyClassInitializer::from(Material::built_in(inner)).add_subclass(Ogden))
+    }
+}
+
+/// Fung's soft tissue, Ψ = μ/(2b) (exp(b (I₁ - 3)) - 1) - μ ln J + λ'/2 ln²J with λ' = λ - 2bμ.
+///
+/// Constants are those of small strain: young in Pa (> 0) and poisson, or lame=(mu, lam) in Pa. λ' must not be negative: with
+/// b = 2, poisson must be at least 0.4.
+#[pyclass(extends = Material, frozen, module = "supple")]
+pub struct Fung;
+
+#[pymethods]
+impl Fung {
+    #[new]
+    #[pyo3(signature = (*, young=None, poisson=None, lame=None, b=2.0))]
+    fn new(
+        young: Option<f64>,
+        poisson: Option<f64>,
+        lame: Option<(f64, f64)>,
+        b: f64,
+    ) -> PyResult<PyClassInitializer<Fung>> {
+        let inner = supple::Material::fung(constants(young, poisson, lame)?, b).map_err(bad)?;
+        Ok(PyClassInitializer::from(Material::built_in(inner)).add_subclass(Fung))
+    }
+}
+
+/// Splines of the stretches (Xu et al. 2015), Ψ = Σ f(σ_i) + Σ g(σ_i σ_j) + h(σ₁σ₂σ₃).
+///
+/// By the name of a curve ("rubber", "tissue", "linear") and the constants of small strain, young (Pa) and poisson or
+/// lame=(mu, lam); or by control points (x, value in Pa) of the derivatives f', h' and, if wanted, g'. compression >= 0 in Pa
+/// is the resistance of the compression term.
+#[pyclass(extends = Material, frozen, module = "supple")]
+pub struct Spline;
+
+#[pymethods]
+impl Spline {
+    #[new]
+    #[pyo3(signature = (*, young=None, poisson=None, lame=None, curve=None, f=None, g=None, h=None, compression=0.0))]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        young: Option<f64>,
+        poisson: Option<f64>,
+        lame: Option<(f64, f64)>,
+        curve: Option<&str>,
+        f: Option<Vec<[f64; 2]>>,
+        g: Option<Vec<[f64; 2]>>,
+        h: Option<Vec<[f64; 2]>>,
+        compression: f64,
+    ) -> PyResult<PyClassInitializer<Spline>> {
+        let spline = match (f, g, h) {
+            (None, None, None) => {
+                let lame = constants(young, poisson, lame)?;
+                supple::energy::Spline::named(curve.unwrap_or("rubber"), lame)
+            }
+            (Some(f), g, Some(h)) => {
+                only_own(young, poisson, lame, "f and h")?;
+                if curve.is_some() {
+                    return Err(bad("curve is for splines without control points"));
+                }
+                supple::energy::Spline::new(&f, g.as_deref(), &h)
+            }
+            _ => return Err(bad("Spline needs f and h together")),
+        };
+        let inner = supple::Material::spline(spline.map_err(bad)?, compression).map_err(bad)?;
+        Ok(PyClassInitializer::from(Material::built_in(inner)).add_subclass(Spline))
+    }
+}
+
+/// An error if elastic constants are given beside a material's own.
+fn only_own(young: Option<f64>, poisson: Option<f64>, lame: Option<(f64, f64)>, own: &str) -> PyResult<()> {
+    if young.is_some() || poisson.is_some() || lame.is_some() {
+        return Err(bad(format!("a material needs {own}, or elastic constants, not both")));
+    }
+    Ok(())
 }
 
 /// A material written in Python, for experiments: slower than the built-in ones.

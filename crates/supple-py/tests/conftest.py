@@ -6,7 +6,11 @@ import supple
 
 DT, GRAVITY = 1 / 24, np.array([0.0, -9.8, 0.0])
 MU, LAM = supple.NeoHookean(young=1e5, poisson=0.4).lame
-KINDS = ["Linear", "Arap", "Corotated", "NeoHookean", "StVenantKirchhoff"]
+KINDS = [
+    "Linear", "Arap", "Corotated", "NeoHookean", "StVenantKirchhoff", "StableNeoHookean", "FixedCorotated", "MooneyRivlin",
+    "Ogden", "Fung", "Spline",
+]
+BARRIERS = ["NeoHookean", "MooneyRivlin", "Ogden", "Fung"]
 METHODS = ["admm", "position", "quasi_newton", "newton", "auto"]
 PUBLISHED = dict(
     method="admm", weight_rule="bulk", weight_scale=1.0, acceleration=None, start="inertia", dual_start="zero", threads=2

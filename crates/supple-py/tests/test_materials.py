@@ -1,7 +1,7 @@
 """Materials against finite differences and known answers."""
 import numpy as np
 import pytest
-from conftest import KINDS, LAM, MU
+from conftest import BARRIERS, KINDS, LAM, MU
 
 import supple
 
@@ -50,8 +50,8 @@ def test_prox_is_a_minimum(kind):
             Z = m.prox(F, k)
 
             def value(Z):
-                # St. Venant-Kirchhoff does not see a reflection: its proximal operator keeps to this side.
-                if kind == "StVenantKirchhoff" and np.linalg.det(Z) < -1e-9:
+                # Where the energy does not see a reflection, the proximal operator keeps to this side.
+                if kind in ("StVenantKirchhoff", "Spline") and np.linalg.det(Z) < -1e-9:
                     return np.inf
                 return m.energy(Z) + k / 2 * ((Z - F) ** 2).sum()
 
@@ -95,7 +95,43 @@ def test_rest_collapse_and_reflection(kind):
     assert m.energy(np.eye(3)) == 0 and np.abs(m.stress(np.eye(3))).max() < 1e-9
     for F in (np.zeros((3, 3)), np.diag([1, 1, 1e-12]), np.diag([1, 1, 1e-300])):
         assert np.isfinite(m.stress(F)).all() and np.isfinite(m.prox(F, 1e5)).all()
-    assert np.isinf(m.energy(np.diag([1, 1, -1]))) == (kind == "NeoHookean")
+    assert np.isinf(m.energy(np.diag([1, 1, -1]))) == (kind in BARRIERS)
+
+
+def test_own_constants_and_what_is_wrong_with_them():
+    F = np.diag([1.2, 1.1, 0.8])
+    J, I1 = np.linalg.det(F), (F**2).sum()
+    C = F.T @ F
+    I2 = (I1**2 - (C @ C).trace()) / 2
+    m = supple.MooneyRivlin(c10=3e4, c01=1e4, d1=2e5)
+    psi = 3e4 * (J ** (-2 / 3) * I1 - 3) + 1e4 * (J ** (-4 / 3) * I2 - 3) + 2e5 * (J - 1) ** 2
+    assert np.isclose(m.energy(F), psi, rtol=1e-12) and np.isclose(m.lame[0], 8e4)
+    mu, alpha, kappa = [6e4, 1e3, -2e4], [1.3, 5, -2], 5e5
+    m = supple.Ogden(mu=mu, alpha=alpha, kappa=kappa)
+    s = np.diag(F) * J ** (-1 / 3)
+    psi = sum(a / p * ((s**p).sum() - 3) for a, p in zip(mu, alpha)) + kappa / 2 * (J - 1) ** 2
+    assert np.isclose(m.energy(F), psi, rtol=1e-12)
+    m = supple.Fung(young=1e5, poisson=0.45, b=3)
+    u, l = m.lame
+    psi = u / 6 * (np.exp(3 * (I1 - 3)) - 1) - u * np.log(J) + (l - 6 * u) / 2 * np.log(J) ** 2
+    assert np.isclose(m.energy(F), psi, rtol=1e-12)
+    m = supple.Spline(f=[(0.5, -1e5), (1, 0), (2, 2e5)], h=[(0, -3e5), (1, 0)], compression=1e4)
+    assert abs(m.energy(np.eye(3))) < 1e-9 and np.isclose(m.lame[1], 3e5)
+    m, density = supple.Material.preset("rubber")
+    assert m.name == "ogden" and density == 930
+    for wrong, match in [
+        (lambda: supple.Fung(young=1e5, poisson=0.3), "at least 0.4"),
+        (lambda: supple.Ogden(mu=[1e4], alpha=[-2], kappa=1e5), "same sign"),
+        (lambda: supple.Ogden(mu=[1e4], alpha=[2, 3], kappa=1e5), "2 alpha for 1 mu"),
+        (lambda: supple.MooneyRivlin(c10=1e4), "together"),
+        (lambda: supple.MooneyRivlin(c10=-1, c01=1, d1=1), "c10"),
+        (lambda: supple.MooneyRivlin(c10=1, c01=1, d1=1, young=1e5), "not both"),
+        (lambda: supple.Spline(f=[(0, 1), (1, 2)], h=[(0, 0), (1, 0)]), "must be 0"),
+        (lambda: supple.Spline(young=1e5, poisson=0.3, curve="wool"), "wool"),
+        (lambda: supple.Material.preset("wood"), "wood"),
+    ]:
+        with pytest.raises(supple.BuildError, match=match):
+            wrong()
 
 
 def test_what_f_may_be():

@@ -7,6 +7,7 @@ pub mod check;
 pub mod compare;
 pub mod demo;
 pub mod generate;
+pub mod material;
 pub mod mesh;
 pub mod paper;
 pub mod run;
@@ -34,6 +35,8 @@ pub enum Command {
     Check(check::Args),
     /// Look at mesh files and convert them
     Mesh(mesh::Args),
+    /// Materials: presets with their sources, and fits to measurements
+    Material(material::Args),
     /// Print the JSON schema of scene files, for editors
     Schema,
     /// Solve one frame of a scene by several methods and compare them
@@ -98,6 +101,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Mesh(args)) => mesh::run(&args).map_err(Failure::from_report),
+        Some(Command::Material(args)) => material::run(&args),
         Some(Command::Schema) => schema::run(),
         Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::SweepWeights(args)) => sweep_weights::run(&args),

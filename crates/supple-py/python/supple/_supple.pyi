@@ -31,6 +31,8 @@ class Material:
     def stress(self, F: npt.ArrayLike, /) -> _Reals: ...
     def hessian(self, F: npt.ArrayLike, /) -> _Reals: ...
     def prox(self, F: npt.ArrayLike, k: npt.ArrayLike, /) -> _Reals: ...
+    @staticmethod
+    def preset(name: str, /) -> tuple[Material, float]: ...
     @property
     def young(self) -> float: ...
     @property
@@ -63,6 +65,70 @@ class StVenantKirchhoff(Material):
     def __new__(
         cls, *, young: float | None = None, poisson: float | None = None, lame: tuple[float, float] | None = None
     ) -> StVenantKirchhoff: ...
+
+@final
+class StableNeoHookean(Material):
+    def __new__(
+        cls, *, young: float | None = None, poisson: float | None = None, lame: tuple[float, float] | None = None
+    ) -> StableNeoHookean: ...
+
+@final
+class FixedCorotated(Material):
+    def __new__(
+        cls, *, young: float | None = None, poisson: float | None = None, lame: tuple[float, float] | None = None
+    ) -> FixedCorotated: ...
+
+@final
+class MooneyRivlin(Material):
+    def __new__(
+        cls,
+        *,
+        young: float | None = None,
+        poisson: float | None = None,
+        lame: tuple[float, float] | None = None,
+        c10: float | None = None,
+        c01: float | None = None,
+        d1: float | None = None,
+    ) -> MooneyRivlin: ...
+
+@final
+class Ogden(Material):
+    def __new__(
+        cls,
+        *,
+        young: float | None = None,
+        poisson: float | None = None,
+        lame: tuple[float, float] | None = None,
+        mu: Sequence[float] | None = None,
+        alpha: Sequence[float] | None = None,
+        kappa: float | None = None,
+    ) -> Ogden: ...
+
+@final
+class Fung(Material):
+    def __new__(
+        cls,
+        *,
+        young: float | None = None,
+        poisson: float | None = None,
+        lame: tuple[float, float] | None = None,
+        b: float = 2.0,
+    ) -> Fung: ...
+
+@final
+class Spline(Material):
+    def __new__(
+        cls,
+        *,
+        young: float | None = None,
+        poisson: float | None = None,
+        lame: tuple[float, float] | None = None,
+        curve: str | None = None,
+        f: Sequence[Sequence[float]] | None = None,
+        g: Sequence[Sequence[float]] | None = None,
+        h: Sequence[Sequence[float]] | None = None,
+        compression: float = 0.0,
+    ) -> Spline: ...
 
 @final
 class Arap(Material):

@@ -26,11 +26,7 @@ pub fn prox_lanes<M: Isotropic<D>, R: Real, const D: usize>(m: &M, e: &Element<R
 
 /// The proximal operator of one element.
 pub fn prox<M: Isotropic<D>, const D: usize>(m: &M, e: &Element<f64>, target: &[f64; D]) -> [f64; D] {
-    let floor = match M::DOMAIN {
-        Domain::Signed => f64::NEG_INFINITY,
-        Domain::NonNegative => 0.0,
-        Domain::Barrier => 1e-12,
-    };
+    let floor = floor::<M, D>();
     let mut best = *target;
     let mut lowest = f64::INFINITY;
     for start in 0..3 {
@@ -44,12 +40,21 @@ pub fn prox<M: Isotropic<D>, const D: usize>(m: &M, e: &Element<f64>, target: &[
             // Away from the boundary, where a barrier is infinite and other energies may be stationary.
             .max(if floor == f64::NEG_INFINITY { floor } else { 0.05 });
         }
-        let (found, value) = descend(m, e, target, s, floor);
+        let (found, value) = descend(m, e, target, s);
         if value < lowest {
             (best, lowest) = (found, value);
         }
     }
     best
+}
+
+/// The smallest stretch of the domain.
+fn floor<M: Isotropic<D>, const D: usize>() -> f64 {
+    match M::DOMAIN {
+        Domain::Signed => f64::NEG_INFINITY,
+        Domain::NonNegative => 0.0,
+        Domain::Barrier => 1e-12,
+    }
 }
 
 fn value<M: Isotropic<D>, const D: usize>(m: &M, e: &Element<f64>, target: &[f64; D], s: &[f64; D]) -> f64 {
@@ -60,14 +65,15 @@ fn value<M: Isotropic<D>, const D: usize>(m: &M, e: &Element<f64>, target: &[f64
     if v.is_nan() { f64::INFINITY } else { v }
 }
 
-/// Newton's method with a line search, stretches at the floor held there while the gradient pushes them out.
-fn descend<M: Isotropic<D>, const D: usize>(
+/// Newton's method with a line search, stretches at the floor held there while the gradient pushes them out: the minimum
+/// that it reaches from `s`, and the objective there.
+pub(super) fn descend<M: Isotropic<D>, const D: usize>(
     m: &M,
     e: &Element<f64>,
     target: &[f64; D],
     mut s: [f64; D],
-    floor: f64,
 ) -> ([f64; D], f64) {
+    let floor = floor::<M, D>();
     let mut here = value(m, e, target, &s);
     for _ in 0..80 {
         let (mut g, mut h) = (m.gradient(e, &s), m.hessian(e, &s));
@@ -77,16 +83,7 @@ fn descend<M: Isotropic<D>, const D: usize>(
             h[a][a] += e.k;
             size = size.max(h[a][a].abs());
         }
-        for a in 0..D {
-            if s[a] <= floor && g[a] > 0.0 {
-                g[a] = 0.0;
-                for b in 0..D {
-                    h[a][b] = 0.0;
-                    h[b][a] = 0.0;
-                }
-                h[a][a] = 1.0;
-            }
-        }
+        hold(&s, floor, &mut g, &mut h);
         let step = newton_step(&h, &g, size);
         let mut slope = 0.0;
         for a in 0..D {
@@ -120,23 +117,25 @@ fn descend<M: Isotropic<D>, const D: usize>(
         }
     }
     // The last digits: the objective is flat to rounding here, the gradient is not.
-    for _ in 0..3 {
+    let mut length = f64::INFINITY;
+    for _ in 0..12 {
         let (mut g, mut h) = (m.gradient(e, &s), m.hessian(e, &s));
-        let mut free = true;
         for a in 0..D {
             g[a] += e.k * (s[a] - target[a]);
             h[a][a] += e.k;
-            free &= s[a] > floor;
         }
-        if !free {
+        hold(&s, floor, &mut g, &mut h);
+        let now = g.iter().map(|g| g * g).sum::<f64>();
+        if !(now < length) {
             break;
         }
+        length = now;
         let Some(step) = solve(&h, &g) else { break };
         let mut next = s;
         let mut small = true;
         for a in 0..D {
             next[a] -= step[a];
-            small &= step[a].abs() <= 1e-6 * (1e-3 + s[a].abs()) && next[a] > floor;
+            small &= step[a].abs() <= 1e-4 * (1e-3 + s[a].abs()) && next[a] >= floor;
         }
         if !small {
             break;
@@ -144,6 +143,20 @@ fn descend<M: Isotropic<D>, const D: usize>(
         s = next;
     }
     (s, value(m, e, target, &s))
+}
+
+/// Stretches at the floor that the gradient pushes out stay there.
+fn hold<const D: usize>(s: &[f64; D], floor: f64, g: &mut [f64; D], h: &mut [[f64; D]; D]) {
+    for a in 0..D {
+        if s[a] <= floor && g[a] > 0.0 {
+            g[a] = 0.0;
+            for b in 0..D {
+                h[a][b] = 0.0;
+                h[b][a] = 0.0;
+            }
+            h[a][a] = 1.0;
+        }
+    }
 }
 
 /// (h + shift)⁻¹ g with the smallest shift, by trial, that makes h positive definite.

@@ -12,7 +12,10 @@
 //! | `project.rs` | [`Soft`]: the projective-dynamics energy (26) of a set; [`Hard`]: the constraint (38); the sets |
 //! | `lagged.rs` | drag and strain-rate damping: numbers taken at the start of each step |
 //! | `check.rs` | checkers of derivatives and proximal operators, for tests of materials |
-//! | `linear.rs` `arap.rs` `corotated.rs` `neo_hookean.rs` `st_venant_kirchhoff.rs` | one material each |
+//! | `search.rs` | … from many starts, for elements whose objective may have several minima |
+//! | `linear.rs` `arap.rs` `corotated.rs` `neo_hookean.rs` `st_venant_kirchhoff.rs` `fixed_corotated.rs` `stable_neo_hookean.rs` `fung.rs` `mooney_rivlin.rs` `ogden.rs` `spline.rs` | one material each |
+//! | `isochoric.rs` | what Mooney–Rivlin and Ogden share |
+//! | `spline_curve.rs` | [`Curve`]: a function by control points |
 //!
 //! To add a material: one file with an `impl Isotropic`, one line here, one variant in `scene/material.rs`, one
 //! line in `tests/materials.rs`. A material of your own needs none of these: see `examples/own_material.rs`.
@@ -21,26 +24,42 @@ pub mod arap;
 pub mod check;
 pub mod corotated;
 pub mod curvature;
+pub mod fixed_corotated;
+pub mod fung;
+mod isochoric;
 pub mod lagged;
 pub mod lame;
 pub mod linear;
 pub mod membrane;
 pub mod minimise;
+pub mod mooney_rivlin;
 pub mod neo_hookean;
+pub mod ogden;
 pub mod plane;
 pub mod project;
+pub mod search;
+pub mod spline;
+mod spline_curve;
 pub mod st_venant_kirchhoff;
+pub mod stable_neo_hookean;
 pub mod stretch;
 
 pub use arap::Arap;
 pub use corotated::Corotated;
 pub use curvature::Curvature;
+pub use fixed_corotated::FixedCorotated;
+pub use fung::Fung;
 pub use lame::Lame;
 pub use linear::Linear;
 pub use membrane::Membrane;
+pub use mooney_rivlin::MooneyRivlin;
 pub use neo_hookean::NeoHookean;
+pub use ogden::Ogden;
 pub use project::{Hard, Soft};
+pub use spline::Spline;
+pub use spline_curve::Curve;
 pub use st_venant_kirchhoff::StVenantKirchhoff;
+pub use stable_neo_hookean::StableNeoHookean;
 pub use stretch::Stretch;
 
 use crate::math::real::Real;

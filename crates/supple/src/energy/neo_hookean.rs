@@ -79,7 +79,7 @@ fn invariants<R: Real>(e: &Element<R>, i1: R, l: R) -> R {
 
 /// ln(σ1σ2σ3) by one logarithm where the product is in range, else by three.
 #[inline(always)]
-fn ln_product<R: Real>(s: &[R; 3]) -> R {
+pub(super) fn ln_product<R: Real>(s: &[R; 3]) -> R {
     let p = s[0] * s[1] * s[2];
     let l = p.ln();
     let risky = !(p.gt(R::splat(1e-290)) & p.lt(R::splat(1e290)));
@@ -88,7 +88,7 @@ fn ln_product<R: Real>(s: &[R; 3]) -> R {
 
 /// σ_i(c): the larger root of ασ² − bσ − c, without cancellation; and its discriminant's root.
 #[inline(always)]
-fn root<R: Real>(alpha: R, half_inv_alpha: R, b: R, c: R) -> (R, R) {
+pub(super) fn root<R: Real>(alpha: R, half_inv_alpha: R, b: R, c: R) -> (R, R) {
     let disc = (b * b + R::splat(4.0) * alpha * c).max(R::zero()).sqrt();
     let plus = (b + disc) * half_inv_alpha;
     let negative = b.lt(R::zero());

@@ -8,7 +8,7 @@
 mod x86;
 
 use super::nodes::Row;
-use super::real::{BLOCK, Block, Mask, Real, split_f64};
+use super::real::{BLOCK, Block, Mask, Real, power_of_two_f64, split_f64};
 use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
 
 /// A computation written once for every kind of lanes.
@@ -212,6 +212,10 @@ impl<L: Real> Real for Pair<L> {
         let (b, eb) = self.1.split();
         (Pair(a, b), Pair(ea, eb))
     }
+    #[inline(always)]
+    fn power_of_two(self) -> Self {
+        Pair(self.0.power_of_two(), self.1.power_of_two())
+    }
 }
 
 macro_rules! arr_op {
@@ -414,5 +418,9 @@ impl<const N: usize> Real for Arr<N> {
             (m[i], e[i]) = split_f64(self.0[i]);
         }
         (Arr(m), Arr(e))
+    }
+    #[inline(always)]
+    fn power_of_two(self) -> Self {
+        each!(N, i, power_of_two_f64(self.0[i]))
     }
 }

@@ -80,6 +80,8 @@ pub trait Real:
     fn with_lane(self, i: usize, a: f64) -> Self;
     /// For positive normal numbers: (m, e) with self = m·2^e and ½√2 ≤ m < √2.
     fn split(self) -> (Self, Self);
+    /// 2^self for whole numbers between −1022 and 1023.
+    fn power_of_two(self) -> Self;
 
     /// Zero in every lane.
     #[inline(always)]
@@ -129,9 +131,42 @@ pub trait Real:
         // ln m = 2s + s·q·p = f − s·(f − q·p): the second form keeps the leading term exact.
         let ln_m = f - s * (f - q * p);
         // ln 2 in two parts: the first has trailing zeros, so that e times it is exact.
-        e * Self::splat(6.931_471_803_691_238e-1) + (e * Self::splat(1.908_214_929_270_587_7e-10) + ln_m)
+        e * Self::splat(LN2_HIGH) + (e * Self::splat(LN2_LOW) + ln_m)
+    }
+    /// e^self, good to 2 ulp; exponents are taken to lie between −708 and 709.
+    ///
+    /// e^x = 2^n e^r with n the whole number nearest to x/ln 2, |r| ≤ ½ ln 2; the series of e^r up to r¹³.
+    #[inline(always)]
+    fn exp(self) -> Self {
+        let x = self.max(Self::splat(-708.0)).min(Self::splat(709.0));
+        // Adding and subtracting 1.5·2⁵² rounds to a whole number.
+        let shift = Self::splat(6_755_399_441_055_744.0);
+        let n = (x * Self::splat(core::f64::consts::LOG2_E) + shift) - shift;
+        let r = (x - n * Self::splat(LN2_HIGH)) - n * Self::splat(LN2_LOW);
+        let mut p = Self::splat(INVERSE_FACTORIAL[0]);
+        for c in &INVERSE_FACTORIAL[1..] {
+            p = p * r + Self::splat(*c);
+        }
+        // 1 + (r + r²p): the leading terms last, so that their rounding is all there is.
+        (Self::one() + (r + r * r * p)) * n.power_of_two()
     }
 }
+
+/// ln 2 in two parts.
+const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
+const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
+
+/// 1/13!, 1/12!, …, 1/2!.
+const INVERSE_FACTORIAL: [f64; 12] = {
+    let mut table = [0.0; 12];
+    let (mut i, mut f) = (2, 1.0);
+    while i <= 13 {
+        f *= i as f64;
+        table[13 - i] = 1.0 / f;
+        i += 1;
+    }
+    table
+};
 
 impl Mask for bool {
     #[inline(always)]
@@ -151,6 +186,12 @@ pub(super) fn split_f64(a: f64) -> (f64, f64) {
     let m = f64::from_bits((bits & 0x000f_ffff_ffff_ffff) | 0x3ff0_0000_0000_0000);
     let e = (bits >> 52) as i64 as f64 - 1023.0;
     if m < core::f64::consts::SQRT_2 { (m, e) } else { (m * 0.5, e + 1.0) }
+}
+
+/// 2^n for a whole number n between −1022 and 1023.
+#[inline(always)]
+pub(super) fn power_of_two_f64(n: f64) -> f64 {
+    f64::from_bits(((n as i64 + 1023) as u64) << 52)
 }
 
 impl Real for f64 {
@@ -227,5 +268,9 @@ impl Real for f64 {
     #[inline(always)]
     fn split(self) -> (f64, f64) {
         split_f64(self)
+    }
+    #[inline(always)]
+    fn power_of_two(self) -> f64 {
+        power_of_two_f64(self)
     }
 }

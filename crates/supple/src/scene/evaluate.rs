@@ -52,21 +52,21 @@ impl Material {
     /// The density Ψ(F) in J/m³; infinite for an inverted element of a barrier material.
     pub fn energy(&self, f: &Mat3<f64>) -> f64 {
         let (law, numbers) = self.law();
-        law.energy_and_stress(&Element::new(1.0, &numbers), f).0
+        law.energy_and_stress(&Element::new(1.0, numbers), f).0
     }
     /// The first Piola–Kirchhoff stress P = ∂Ψ/∂F in Pa; unspecified but finite where Ψ is infinite.
     pub fn stress(&self, f: &Mat3<f64>) -> Mat3<f64> {
         let (law, numbers) = self.law();
-        law.energy_and_stress(&Element::new(1.0, &numbers), f).1
+        law.energy_and_stress(&Element::new(1.0, numbers), f).1
     }
     /// ∂vec P/∂vec F in Pa, columns of F stacked; not made positive.
     pub fn hessian(&self, f: &Mat3<f64>) -> [[f64; 9]; 9] {
         let (law, numbers) = self.law();
-        law.hessian(&Element::new(1.0, &numbers), f)
+        law.hessian(&Element::new(1.0, numbers), f)
     }
     /// Eq. (34): the minimiser of Ψ(Z) + k/2‖Z − F‖², k = w²/V in Pa.
     pub fn prox(&self, f: &Mat3<f64>, k: f64) -> Mat3<f64> {
         let (law, numbers) = self.law();
-        law.prox(&Element::new(k, &numbers), f)
+        law.prox(&Element::new(k, numbers), f)
     }
 }

@@ -2,7 +2,8 @@
 
 use super::evaluate::Law;
 use crate::energy::{
-    Arap, Corotated, Lame, Linear, NeoHookean, Potential, Solid, StVenantKirchhoff, Stretch,
+    Arap, Corotated, FixedCorotated, Fung, Lame, Linear, MAX_PARAMS, MooneyRivlin, NeoHookean, Ogden, Solid,
+    Spline, StVenantKirchhoff, StableNeoHookean, Stretch, fung,
 };
 use crate::term::weight::WeightRule;
 use crate::term::{BatchSource, ElementList, Source};
@@ -23,16 +24,34 @@ pub enum MaterialKind {
     NeoHookean,
     /// St. Venant–Kirchhoff.
     StVenantKirchhoff,
+    /// Stable neo-Hookean: rubber that recovers from inversion.
+    StableNeoHookean,
+    /// Corotated with the volume itself instead of its linearisation.
+    FixedCorotated,
+    /// Mooney–Rivlin rubber.
+    MooneyRivlin,
+    /// Ogden rubber, up to three terms.
+    Ogden,
+    /// Fung: soft tissue that stiffens exponentially.
+    Fung,
+    /// Splines of the stretches, by name or by control points.
+    Spline,
 }
 
 impl MaterialKind {
     /// All of them.
-    pub const ALL: [MaterialKind; 5] = [
+    pub const ALL: [MaterialKind; 11] = [
         MaterialKind::Linear,
         MaterialKind::Arap,
         MaterialKind::Corotated,
         MaterialKind::NeoHookean,
         MaterialKind::StVenantKirchhoff,
+        MaterialKind::StableNeoHookean,
+        MaterialKind::FixedCorotated,
+        MaterialKind::MooneyRivlin,
+        MaterialKind::Ogden,
+        MaterialKind::Fung,
+        MaterialKind::Spline,
     ];
 
     /// The word used in scene files and messages.
@@ -43,6 +62,12 @@ impl MaterialKind {
             MaterialKind::Corotated => "corotated",
             MaterialKind::NeoHookean => "neo_hookean",
             MaterialKind::StVenantKirchhoff => "st_venant_kirchhoff",
+            MaterialKind::StableNeoHookean => "stable_neo_hookean",
+            MaterialKind::FixedCorotated => "fixed_corotated",
+            MaterialKind::MooneyRivlin => "mooney_rivlin",
+            MaterialKind::Ogden => "ogden",
+            MaterialKind::Fung => "fung",
+            MaterialKind::Spline => "spline",
         }
     }
 }
@@ -53,18 +78,52 @@ pub struct Material(pub(super) Choice);
 
 #[derive(Clone)]
 pub(super) enum Choice {
-    BuiltIn { kind: MaterialKind, lame: Lame, arap_stiffness: Option<f64> },
+    BuiltIn { kind: MaterialKind, behind: &'static dyn OwnMaterial, lame: Lame, numbers: [f64; MAX_PARAMS] },
     Own { material: Arc<dyn OwnMaterial>, params: Vec<f64>, lame: Lame },
 }
 
 impl Material {
     /// A built-in material with Young's modulus E > 0 in Pa and Poisson's ratio −1 < ν < ½.
+    ///
+    /// `fung` has its usual b = 2 and needs ν ≥ 0.4; `spline` is the one named `rubber`.
     pub fn new(kind: MaterialKind, young: f64, poisson: f64) -> Result<Material, String> {
-        Ok(Material::from_lame(kind, Lame::from_young(young, poisson)?))
+        let material = Material::from_lame(kind, Lame::from_young(young, poisson)?);
+        material.check().map(|()| material)
     }
-    /// A built-in material with the small-strain Lamé constants.
+    /// A built-in material with the small-strain Lamé constants. Those with which `fung` is not stable are refused where
+    /// the material is used.
     pub fn from_lame(kind: MaterialKind, lame: Lame) -> Material {
-        Material(Choice::BuiltIn { kind, lame, arap_stiffness: None })
+        let both = &[lame.mu, lame.lambda];
+        // The only `match` over materials: the law behind the name, and the numbers that it reads.
+        let (behind, numbers): (&'static dyn OwnMaterial, _) = match kind {
+            MaterialKind::Linear => (&Linear, numbers(both)),
+            MaterialKind::Arap => (&Arap, numbers(&[2.0 * lame.mu])),
+            MaterialKind::Corotated => (&Corotated, numbers(both)),
+            MaterialKind::NeoHookean => (&NeoHookean, numbers(both)),
+            MaterialKind::StVenantKirchhoff => (&StVenantKirchhoff, numbers(both)),
+            MaterialKind::StableNeoHookean => (&StableNeoHookean, numbers(&StableNeoHookean::numbers(lame))),
+            MaterialKind::FixedCorotated => (&FixedCorotated, numbers(both)),
+            MaterialKind::MooneyRivlin => (&MooneyRivlin, numbers(&MooneyRivlin::numbers(lame))),
+            MaterialKind::Ogden => (&Ogden, numbers(&Ogden::numbers(lame))),
+            MaterialKind::Fung => {
+                let b = fung::DEFAULT_B;
+                let rest = [lame.mu, b, lame.lambda - 2.0 * b * lame.mu];
+                (&Fung, numbers(&Fung::numbers(lame, b).unwrap_or(rest)))
+            }
+            MaterialKind::Spline => {
+                let material = Arc::new(Spline::rubber(lame));
+                return Material(Choice::Own { material, params: vec![0.0], lame });
+            }
+        };
+        Material(Choice::BuiltIn { kind, behind, lame, numbers })
+    }
+    /// A built-in material with numbers of its own.
+    fn with_numbers(kind: MaterialKind, lame: Lame, own: &[f64]) -> Material {
+        let mut material = Material::from_lame(kind, lame);
+        if let Choice::BuiltIn { numbers: n, .. } = &mut material.0 {
+            *n = numbers(own);
+        }
+        material
     }
     /// `arap` with a stiffness k of its own in Pa, instead of k = 2μ.
     pub fn arap_with_stiffness(stiffness: f64) -> Result<Material, String> {
@@ -73,7 +132,30 @@ impl Material {
         }
         // E = k, ν = 0.
         let lame = Lame::new(0.5 * stiffness, 0.0)?;
-        Ok(Material(Choice::BuiltIn { kind: MaterialKind::Arap, lame, arap_stiffness: Some(stiffness) }))
+        Ok(Material::with_numbers(MaterialKind::Arap, lame, &[stiffness]))
+    }
+    /// `mooney_rivlin` with its own constants in Pa: C10, C01 ≥ 0, not both 0, and D1 > 0.
+    pub fn mooney_rivlin(c10: f64, c01: f64, d1: f64) -> Result<Material, String> {
+        let lame = MooneyRivlin::lame(c10, c01, d1)?;
+        Ok(Material::with_numbers(MaterialKind::MooneyRivlin, lame, &[c10, c01, d1]))
+    }
+    /// `ogden` with one to three terms (μ_p in Pa, α_p), of the same sign each, and the bulk modulus κ > 0 in Pa.
+    pub fn ogden(terms: &[(f64, f64)], kappa: f64) -> Result<Material, String> {
+        let lame = Ogden::lame(terms, kappa)?;
+        Ok(Material::with_numbers(MaterialKind::Ogden, lame, &Ogden::pack(terms, kappa)))
+    }
+    /// `fung` with b > 0 of its own. λ − 2bμ must not be negative.
+    pub fn fung(lame: Lame, b: f64) -> Result<Material, String> {
+        Ok(Material::with_numbers(MaterialKind::Fung, lame, &Fung::numbers(lame, b)?))
+    }
+    /// `spline` with curves of its own and the compression resistance κ ≥ 0 in Pa.
+    pub fn spline(spline: Spline, compression: f64) -> Result<Material, String> {
+        if !(compression.is_finite() && compression >= 0.0) {
+            return Err(format!(
+                "the compression of spline must be at least 0 and finite, not {compression}"
+            ));
+        }
+        Material::own(spline, &[compression])
     }
     /// A material of your own, with its numbers for each element of the body. Its second derivative at rest gives the
     /// stiffness for the weights.
@@ -88,6 +170,15 @@ impl Material {
             .map_err(|e| format!("{} is not stable at rest: {e}", M::NAME))?;
         Ok(Material(Choice::Own { material: Arc::new(material), params: params.to_vec(), lame }))
     }
+    /// An error if the material cannot be used with its constants.
+    pub fn check(&self) -> Result<(), String> {
+        match &self.0 {
+            Choice::BuiltIn { kind: MaterialKind::Fung, lame, numbers, .. } => {
+                Fung::numbers(*lame, numbers[1]).map(|_| ())
+            }
+            _ => Ok(()),
+        }
+    }
 
     /// Which built-in one it is, if it is one.
     pub fn kind(&self) -> Option<MaterialKind> {
@@ -99,7 +190,7 @@ impl Material {
     /// k of `arap` in Pa.
     pub(super) fn arap_stiffness(&self) -> f64 {
         match &self.0 {
-            Choice::BuiltIn { arap_stiffness: Some(k), .. } => *k,
+            Choice::BuiltIn { kind: MaterialKind::Arap, numbers, .. } => numbers[0],
             _ => 2.0 * self.lame().mu,
         }
     }
@@ -110,22 +201,10 @@ impl Material {
         }
     }
     /// The law behind the name, and the numbers that it reads.
-    pub(super) fn law(&self) -> (&dyn Law, Vec<f64>) {
+    pub(super) fn law(&self) -> (&dyn Law, &[f64]) {
         match &self.0 {
-            Choice::BuiltIn { kind: MaterialKind::Arap, lame, arap_stiffness } => {
-                (&Arap, vec![arap_stiffness.unwrap_or(2.0 * lame.mu)])
-            }
-            Choice::BuiltIn { kind, lame, .. } => {
-                let law: &dyn Law = match kind {
-                    MaterialKind::Linear => &Linear,
-                    MaterialKind::Arap => &Arap,
-                    MaterialKind::Corotated => &Corotated,
-                    MaterialKind::NeoHookean => &NeoHookean,
-                    MaterialKind::StVenantKirchhoff => &StVenantKirchhoff,
-                };
-                (law, vec![lame.mu, lame.lambda])
-            }
-            Choice::Own { material, params, .. } => (material.law(), params.clone()),
+            Choice::BuiltIn { behind, numbers, .. } => (behind.law(), &numbers[..behind.params()]),
+            Choice::Own { material, params, .. } => (material.law(), params),
         }
     }
     /// Its name.
@@ -137,9 +216,16 @@ impl Material {
     }
 }
 
-/// Something outside of this library that becomes a batch. Every [`Solid`] is one.
+/// Numbers, and zeros behind them.
+fn numbers(some: &[f64]) -> [f64; MAX_PARAMS] {
+    crate::energy::Element::new(0.0, some).param
+}
+
+/// Something that becomes a batch. Every [`Solid`] is one, ours or yours.
 pub(super) trait OwnMaterial: Send + Sync {
     fn name(&self) -> &'static str;
+    /// How many numbers it reads.
+    fn params(&self) -> usize;
     fn law(&self) -> &dyn Law;
     fn source(&self, list: ElementList<4, 3>) -> Box<dyn BatchSource>;
 }
@@ -148,11 +234,29 @@ impl<M: Solid> OwnMaterial for M {
     fn name(&self) -> &'static str {
         M::NAME
     }
+    fn params(&self) -> usize {
+        M::PARAMS
+    }
     fn law(&self) -> &dyn Law {
         self
     }
     fn source(&self, list: ElementList<4, 3>) -> Box<dyn BatchSource> {
         Box::new(Source { potential: Stretch(self.clone()), list })
+    }
+}
+
+impl OwnMaterial for Linear {
+    fn name(&self) -> &'static str {
+        "linear"
+    }
+    fn params(&self) -> usize {
+        2
+    }
+    fn law(&self) -> &dyn Law {
+        self
+    }
+    fn source(&self, list: ElementList<4, 3>) -> Box<dyn BatchSource> {
+        Box::new(Source { potential: Linear, list })
     }
 }
 
@@ -164,18 +268,18 @@ pub(super) struct Group {
 
 #[derive(Clone)]
 enum GroupKey {
-    BuiltIn(MaterialKind),
+    BuiltIn(MaterialKind, &'static dyn OwnMaterial),
     Own(Arc<dyn OwnMaterial>),
 }
 
 /// The group for a material among those there are, made if there is none.
 pub(super) fn group<'a>(groups: &'a mut Vec<Group>, material: &Material) -> &'a mut Group {
     let key = match &material.0 {
-        Choice::BuiltIn { kind, .. } => GroupKey::BuiltIn(*kind),
+        Choice::BuiltIn { kind, behind, .. } => GroupKey::BuiltIn(*kind, *behind),
         Choice::Own { material, .. } => GroupKey::Own(material.clone()),
     };
     let same = |g: &Group| match (&g.key, &key) {
-        (GroupKey::BuiltIn(a), GroupKey::BuiltIn(b)) => a == b,
+        (GroupKey::BuiltIn(a, _), GroupKey::BuiltIn(b, _)) => a == b,
         (GroupKey::Own(a), GroupKey::Own(b)) => Arc::ptr_eq(a, b),
         _ => false,
     };
@@ -196,47 +300,35 @@ impl Group {
         origin: (u32, u32),
     ) {
         let lame = material.lame();
+        let (_, params) = material.law();
+        let mut weights = WeightRule::all(lame, volume);
+        match &material.0 {
+            Choice::BuiltIn { kind: MaterialKind::Arap, .. } => {
+                weights[WeightRule::Shear as usize] = params[0] * volume;
+            }
+            Choice::BuiltIn { kind: MaterialKind::StVenantKirchhoff, .. } => {
+                // Its energy has a maximum where an element is flat, of curvature −(μ + λ/2): with a larger k the proximal
+                // operator would hold flat elements there for good.
+                let most = 0.6 * (lame.mu + 0.5 * lame.lambda) * volume;
+                let robust = &mut weights[WeightRule::Robust as usize];
+                *robust = robust.min(most);
+            }
+            _ => {}
+        }
         let list = &mut self.list;
         list.nodes.push(nodes);
         list.gradients.extend(gradients);
         list.volume.push(volume);
-        list.weight.push(WeightRule::all(lame, volume));
+        list.weight.push(weights);
         list.origin.push(origin);
-        match &material.0 {
-            Choice::BuiltIn { kind: MaterialKind::Arap, arap_stiffness, .. } => {
-                let k = arap_stiffness.unwrap_or(2.0 * lame.mu);
-                list.params.push(k);
-                if let Some(weights) = list.weight.last_mut() {
-                    weights[WeightRule::Shear as usize] = k * volume;
-                }
-            }
-            Choice::BuiltIn { kind, .. } => {
-                list.params.extend([lame.mu, lame.lambda]);
-                if let (MaterialKind::StVenantKirchhoff, Some(weights)) = (kind, list.weight.last_mut()) {
-                    // Its energy has a maximum where an element is flat, of curvature −(μ + λ/2): with a larger k the proximal
-                    // operator would hold flat elements there for good.
-                    let most = 0.6 * (lame.mu + 0.5 * lame.lambda) * volume;
-                    let robust = &mut weights[WeightRule::Robust as usize];
-                    *robust = robust.min(most);
-                }
-            }
-            Choice::Own { params, .. } => list.params.extend(params),
-        }
+        list.params.extend(params);
     }
 
-    /// The group as a source of a batch: the only `match` over materials.
+    /// The group as a source of a batch.
     pub fn source(self) -> Box<dyn BatchSource> {
-        fn make<P: Potential<3> + Clone>(potential: P, list: ElementList<4, 3>) -> Box<dyn BatchSource> {
-            Box::new(Source { potential, list })
-        }
-        let list = self.list;
-        match self.key {
-            GroupKey::BuiltIn(MaterialKind::Linear) => make(Linear, list),
-            GroupKey::BuiltIn(MaterialKind::Arap) => make(Stretch(Arap), list),
-            GroupKey::BuiltIn(MaterialKind::Corotated) => make(Stretch(Corotated), list),
-            GroupKey::BuiltIn(MaterialKind::NeoHookean) => make(Stretch(NeoHookean), list),
-            GroupKey::BuiltIn(MaterialKind::StVenantKirchhoff) => make(Stretch(StVenantKirchhoff), list),
-            GroupKey::Own(m) => m.source(list),
+        match &self.key {
+            GroupKey::BuiltIn(_, material) => material.source(self.list),
+            GroupKey::Own(material) => material.source(self.list),
         }
     }
 }

@@ -7,6 +7,8 @@
 //! | `cloth.rs` | [`Cloth`]: what a sheet is made of; strain limits |
 //! | `sheet.rs` | … as scene files say it |
 //! | `terms.rs` | lists of elements on their way to batches |
+//! | `material_table.rs` | a material as scene files write it |
+//! | `preset.rs` | materials with published constants |
 //! | `evaluate.rs` | energy, stress, Hessian and proximal operator of a material at one F |
 //! | `file.rs` | [`file::SceneFile`]: what a scene file says |
 //! | `parse.rs` | from text to a scene file, with errors that point at the place |
@@ -22,9 +24,11 @@ mod estimate;
 mod evaluate;
 pub mod file;
 mod material;
+mod material_table;
 pub mod parse;
 mod pins;
 mod place;
+mod preset;
 mod program;
 pub mod sheet;
 mod terms;
@@ -34,6 +38,7 @@ pub use estimate::{Estimate, memory};
 pub use material::{Material, MaterialKind};
 pub use parse::SceneError;
 pub use place::Asset;
+pub use preset::{PRESETS, Preset};
 pub use program::{Look, MOST_FRAMES, Program, problems, settings};
 
 use crate::error::BuildError;
@@ -213,6 +218,13 @@ impl Scene {
                 body: name.to_string(),
                 reason: format!("{} materials for {} elements", materials.len(), mesh.tets().len()),
             });
+        }
+        for (element, material) in materials.iter().enumerate() {
+            material.check().map_err(|reason| BuildError::Element {
+                body: name.to_string(),
+                element,
+                reason,
+            })?;
         }
         self.add(name, mesh.vertices().to_vec(), masses, Content::Solid { mesh, materials })
     }

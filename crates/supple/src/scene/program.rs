@@ -1,12 +1,12 @@
 //! A scene file made ready to run: the simulation and the motions that drive it, frame by frame.
 
-use super::file::{Body, Keyframe, MaterialTable, SceneFile};
+use super::file::{Body, Keyframe, SceneFile};
+use super::material_table::material;
 use super::parse::SceneError;
 use super::pins::Holders;
 use super::place::{self, Asset, Placed};
 use super::sheet::cloth;
-use super::{Along, BodyId, Material, MaterialKind, Scene, Spring};
-use crate::energy::Lame;
+use super::{Along, BodyId, Scene, Spring};
 use crate::error::{BuildError, StepError};
 use crate::mesh::surface;
 use crate::settings::{Settings, SolveSettings, TimeSettings, WorldSettings};
@@ -129,31 +129,6 @@ pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
         other => SceneError::at("solve", other.to_string()),
     })?;
     Ok(settings)
-}
-
-pub(super) fn material(m: &MaterialTable, key: &str) -> Result<Material, SceneError> {
-    let at = |what: &str, message: String| SceneError::at(format!("{key}.{what}"), message);
-    if !(m.density.is_finite() && m.density > 0.0) {
-        return Err(at("density", format!("must be positive and finite, not {}", m.density)));
-    }
-    if let Some(k) = m.stiffness {
-        if m.kind != MaterialKind::Arap {
-            return Err(at("stiffness", format!("is for `arap` only, not for `{}`", m.kind.name())));
-        }
-        return Material::arap_with_stiffness(k).map_err(|e| at("stiffness", e));
-    }
-    match (m.young, m.poisson, m.mu, m.lambda) {
-        (Some(e), Some(nu), None, None) => {
-            if !(e.is_finite() && e > 0.0) {
-                return Err(at("young", format!("must be positive and finite, not {e}")));
-            }
-            Material::new(m.kind, e, nu).map_err(|e| at("poisson", e))
-        }
-        (None, None, Some(mu), Some(lambda)) => {
-            Ok(Material::from_lame(m.kind, Lame::new(mu, lambda).map_err(|e| at("lambda", e))?))
-        }
-        _ => Err(SceneError::at(key, "needs `young` and `poisson`, or `mu` and `lambda`")),
-    }
 }
 
 fn keys(motion: &[Keyframe], key: &str) -> Result<Vec<Key>, SceneError> {
@@ -439,7 +414,7 @@ fn add_body(scene: &mut Scene, body: &Body, p: &Placed, key: &str) -> Result<(),
         return Err(SceneError::at(format!("{key}.springs"), "are for cloth and ropes, not for solids"));
     }
     let of = place::regions(mesh, &body.region, key)?;
-    let base = material(whole, &format!("{key}.material"))?;
+    let (base, base_density) = material(whole, &format!("{key}.material"))?;
     let mut others = Vec::new();
     for (i, r) in body.region.iter().enumerate() {
         others.push(material(&r.material, &format!("{key}.region[{i}].material"))?);
@@ -447,12 +422,12 @@ fn add_body(scene: &mut Scene, body: &Body, p: &Placed, key: &str) -> Result<(),
     let mut masses = vec![0.0; mesh.vertices().len()];
     let mut materials = Vec::with_capacity(mesh.tets().len());
     for (t, region) in mesh.tets().iter().zip(&of) {
-        let density = region.map_or(whole.density, |r| body.region[r].material.density);
+        let density = region.map_or(base_density, |r| others[r].1);
         let quarter = 0.25 * density * crate::mesh::tet_volume(t.map(|v| mesh.vertices()[v as usize]));
         for &v in t {
             masses[v as usize] += quarter;
         }
-        materials.push(region.map_or(&base, |r| &others[r]).clone());
+        materials.push(region.map_or(&base, |r| &others[r].0).clone());
     }
     scene.add_solid_with_masses(&body.name, mesh.clone(), materials, masses).map(|_| ()).map_err(built)
 }

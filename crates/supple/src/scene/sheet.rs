@@ -2,8 +2,8 @@
 
 use super::cloth::{Bending, Cloth, Limit};
 use super::file::Body;
+use super::material_table::material;
 use super::parse::SceneError;
-use super::program::material;
 use crate::mesh::TriMesh;
 use serde::{Deserialize, Serialize};
 
@@ -100,10 +100,12 @@ pub(super) fn cloth(body: &Body, key: &str) -> Result<Cloth, SceneError> {
     if matches!(bending, Bending::Plate | Bending::None) && table.bending.stiffness.is_some() {
         return Err(at("cloth.bending.stiffness", "is for `flat` and `angle`".into()));
     }
+    let made = body.material.as_ref().map(|m| material(m, &format!("{key}.material"))).transpose()?;
+    let density = made.as_ref().map_or(table.density.unwrap_or(500.0), |(_, density)| *density);
     let cloth = Cloth {
-        material: body.material.as_ref().map(|m| material(m, &format!("{key}.material"))).transpose()?,
+        material: made.map(|(material, _)| material),
         thickness: table.thickness,
-        density: body.material.as_ref().map_or(table.density.unwrap_or(500.0), |m| m.density),
+        density,
         warp: table.warp,
         threads: table.threads,
         limit: table.limit,

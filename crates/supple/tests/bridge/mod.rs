@@ -38,6 +38,9 @@ pub fn material(m: RefMaterial, lame: Lame) -> Material {
         RefMaterial::Corotated(l) => of(MaterialKind::Corotated, l),
         RefMaterial::NeoHookean(l) => of(MaterialKind::NeoHookean, l),
         RefMaterial::StVenantKirchhoff(l) => of(MaterialKind::StVenantKirchhoff, l),
+        RefMaterial::More(m, l) => {
+            of(MaterialKind::ALL.into_iter().find(|k| k.name() == m.name()).unwrap(), l)
+        }
     }
 }
 

@@ -169,7 +169,8 @@ fn lame_of(body: &RefBody) -> super::reference::material::Lame {
             RefMaterial::Linear(l)
             | RefMaterial::Corotated(l)
             | RefMaterial::NeoHookean(l)
-            | RefMaterial::StVenantKirchhoff(l),
+            | RefMaterial::StVenantKirchhoff(l)
+            | RefMaterial::More(_, l),
         ) => *l,
         _ => lame(),
     }

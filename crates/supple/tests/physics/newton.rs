@@ -89,7 +89,7 @@ fn meshes() -> [(&'static str, RefMesh); 2] {
 /// Bars and cubes, free and held, every material, 12 frames of 20 ms under gravity.
 #[test]
 fn solids() {
-    for material in RefMaterial::all(lame()) {
+    for material in RefMaterial::all(lame()).into_iter().chain(RefMaterial::more(lame())) {
         for (shape, mesh) in meshes() {
             for held in [false, true] {
                 let mut body = RefBody::new(&mesh, material, 1000.0);

@@ -14,7 +14,7 @@ use supple::Status;
 fn affine_patch() {
     let stretch = M3::new(1.2, 0.1, 0.0, -0.05, 0.9, 0.15, 0.1, 0.0, 1.1);
     let turned = rotation(&V3::new(1.0, -1.0, 0.5), 1.3) * stretch;
-    for material in RefMaterial::all(lame()) {
+    for material in RefMaterial::all(lame()).into_iter().chain(RefMaterial::more(lame())) {
         for (name, f) in [("stretched", stretch), ("turned", turned)] {
             let mut body = RefBody::new(&box_mesh([3, 3, 3], V3::repeat(0.4)), material, 1000.0);
             let map = |p: &V3| f * p + V3::new(0.3, 0.1, -0.2);
@@ -51,7 +51,7 @@ fn affine_patch() {
 fn rest_is_rest() {
     let turn = rotation(&V3::new(0.3, 1.0, -0.6), 0.9);
     let mut wrong = Vec::new();
-    for material in RefMaterial::all(lame()) {
+    for material in RefMaterial::all(lame()).into_iter().chain(RefMaterial::more(lame())) {
         for (name, r, t) in [
             ("as built", M3::identity(), V3::zeros()),
             ("turned", turn, V3::new(0.1, 0.2, 0.3)),

@@ -1,5 +1,6 @@
 //! Materials as functions of the deformation gradient F: Ψ, P = ∂Ψ/∂F and ∂vec(P)/∂vec(F).
 
+use super::more::More;
 use super::svd::{rotation_of, signed_svd};
 use super::{M3, M9, V3, mat3, vec9};
 
@@ -38,6 +39,8 @@ pub enum RefMaterial {
     NeoHookean(Lame),
     /// μ‖E‖² + λ/2 tr²E, E = ½(FᵀF − I); finite where J < 0.
     StVenantKirchhoff(Lame),
+    /// One of `more.rs`.
+    More(More, Lame),
 }
 
 impl RefMaterial {
@@ -52,6 +55,11 @@ impl RefMaterial {
         ]
     }
 
+    /// Those of `more.rs`.
+    pub fn more(lame: Lame) -> [Self; 5] {
+        More::ALL.map(|m| Self::More(m, lame))
+    }
+
     /// `Arap` with k = 2μ.
     pub fn arap(lame: Lame) -> Self {
         Self::Arap { k: 2.0 * lame.mu }
@@ -64,6 +72,7 @@ impl RefMaterial {
             Self::Corotated(_) => "corotated",
             Self::NeoHookean(_) => "neo_hookean",
             Self::StVenantKirchhoff(_) => "st_venant_kirchhoff",
+            Self::More(m, _) => m.name(),
         }
     }
 
@@ -81,6 +90,7 @@ impl RefMaterial {
             Self::Corotated(l) => Self::Corotated(scale(l)),
             Self::NeoHookean(l) => Self::NeoHookean(scale(l)),
             Self::StVenantKirchhoff(l) => Self::StVenantKirchhoff(scale(l)),
+            Self::More(m, l) => Self::More(*m, scale(l)),
         }
     }
 
@@ -109,6 +119,7 @@ impl RefMaterial {
                 let e = green(f);
                 mu * e.norm_squared() + 0.5 * lambda * e.trace().powi(2)
             }
+            Self::More(m, lame) => m.density(lame, &signed_svd(f).sigma),
         }
     }
 
@@ -135,6 +146,7 @@ impl RefMaterial {
                 let e = green(f);
                 f * (e * (2.0 * mu) + id * (lambda * e.trace()))
             }
+            Self::More(m, lame) => m.stress(lame, f),
         }
     }
 
@@ -164,6 +176,7 @@ impl RefMaterial {
                 df * (e * (2.0 * mu) + id * (lambda * e.trace()))
                     + f * (de * (2.0 * mu) + id * (lambda * de.trace()))
             }
+            Self::More(m, lame) => m.stress_change(lame, f, df),
         }
     }
 

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `svd.rs` | the signed singular value decomposition of a 3×3 matrix, and its rotation U Vᵀ |
 //! | `material.rs` | energy density, stress and its 9×9 derivative for every material, as functions of F |
+//! | `more.rs` | … of those that are functions of the stretches alone |
 //! | `prox.rs` | the global minimiser of Ψ(F) + k/2 ‖F − F̃‖², eq. (34), by search and refinement |
 //! | `body.rs` | a body: its energy, gradient, Hessian, and the residuals by definition |
 //! | `newton.rs` | one backward Euler step, eq. (1), minimised by dense Newton to rounding |
@@ -15,7 +16,7 @@
 //!
 //! Equation numbers are those of "ADMM ⊇ Projective Dynamics" (Narain, Overby, Brown, 2016).
 //! `tests/oracle.rs` tests the oracle. One more material is one more variant of `RefMaterial`, with its arms
-//! in `material.rs` and in `prox.rs`; `RefMaterial::all` hands it to every test.
+//! in `material.rs` and in `prox.rs`; `RefMaterial::all` hands it to every test, `RefMaterial::more` those of `more.rs` to some.
 //!
 //! Units are SI. vec(F) stacks the columns of F.
 
@@ -26,6 +27,7 @@ pub mod admm_dense;
 pub mod body;
 pub mod closed_form;
 pub mod material;
+pub mod more;
 pub mod newton;
 pub mod prox;
 pub mod shape;

@@ -34,6 +34,8 @@ impl RefMaterial {
         match self {
             Self::Arap { .. } | Self::Corotated(_) => Domain::Signed,
             Self::NeoHookean(_) | Self::StVenantKirchhoff(_) => Domain::NonNegative,
+            Self::More(m, _) if m.barrier() => Domain::NonNegative,
+            Self::More(..) => Domain::Signed,
             Self::Linear(_) => panic!("linear elasticity has no stretches"),
         }
     }
@@ -56,6 +58,7 @@ impl RefMaterial {
                 let e = s.map(|c| 0.5 * (c * c - 1.0));
                 mu * e.norm_squared() + 0.5 * lambda * e.sum().powi(2)
             }
+            Self::More(m, lame) => m.density(lame, s),
             Self::Linear(_) => panic!("linear elasticity has no stretches"),
         }
     }
@@ -75,6 +78,7 @@ impl RefMaterial {
                 let trace = 0.5 * (s.norm_squared() - 3.0);
                 s.map(|c| c * (mu * (c * c - 1.0) + lambda * trace))
             }
+            Self::More(m, lame) => m.gradient(lame, s),
             Self::Linear(_) => panic!("linear elasticity has no stretches"),
         }
     }
@@ -95,6 +99,7 @@ impl RefMaterial {
                 let own = s.map(|c| mu * (3.0 * c * c - 1.0) + lambda * trace);
                 M3::from_diagonal(&own) + s * s.transpose() * lambda
             }
+            Self::More(m, lame) => m.hessian(lame, s),
             Self::Linear(_) => panic!("linear elasticity has no stretches"),
         }
     }
@@ -102,9 +107,11 @@ impl RefMaterial {
     fn largest_modulus(&self) -> f64 {
         match *self {
             Self::Arap { k } => k,
-            Self::Linear(l) | Self::Corotated(l) | Self::NeoHookean(l) | Self::StVenantKirchhoff(l) => {
-                l.mu.max(l.lambda.abs())
-            }
+            Self::Linear(l)
+            | Self::Corotated(l)
+            | Self::NeoHookean(l)
+            | Self::StVenantKirchhoff(l)
+            | Self::More(_, l) => l.mu.max(l.lambda.abs()),
         }
     }
 }

@@ -4,7 +4,8 @@ use std::hint::black_box;
 use serde::Serialize;
 use supple::energy::check::Random;
 use supple::energy::{
-    Arap, Corotated, Element, Lame, Linear, NeoHookean, Potential, StVenantKirchhoff, Stretch,
+    Arap, Corotated, Element, FixedCorotated, Fung, Lame, Linear, MooneyRivlin, NeoHookean, Ogden, Potential,
+    Spline, StVenantKirchhoff, StableNeoHookean, Stretch,
 };
 use supple::math::lane::{Kernel, dispatch};
 use supple::math::polar::polar;
@@ -92,9 +93,14 @@ impl Task for DoPolar {
         polar(f).r
     }
 }
-#[derive(Clone, Copy)]
-struct DoProx<P>(P, Element<f64>);
-impl<P: Potential<3> + Copy> Task for DoProx<P> {
+struct DoProx<'a, P>(&'a P, Element<f64>);
+impl<P> Clone for DoProx<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<P> Copy for DoProx<'_, P> {}
+impl<P: Potential<3>> Task for DoProx<'_, P> {
     #[inline(always)]
     fn apply<R: Real>(self, f: &Mat3<R>) -> Mat3<R> {
         let mut warm = R::splat(self.0.cold(&self.1));
@@ -133,11 +139,22 @@ pub fn measure(ghz: f64, quick: bool) -> Vec<Micro> {
     let e = Element::new(lame.bulk(), &[lame.mu, lame.lambda]);
     task!("signed SVD", DoSvd);
     task!("polar rotation", DoPolar);
-    task!("prox linear", DoProx(Linear, e));
-    task!("prox arap", DoProx(Stretch(Arap), e));
-    task!("prox corotated", DoProx(Stretch(Corotated), e));
-    task!("prox neo_hookean", DoProx(Stretch(NeoHookean), e));
-    task!("prox st_venant_kirchhoff", DoProx(Stretch(StVenantKirchhoff), e));
+    task!("prox linear", DoProx(&Linear, e));
+    task!("prox arap", DoProx(&Stretch(Arap), e));
+    task!("prox corotated", DoProx(&Stretch(Corotated), e));
+    task!("prox neo_hookean", DoProx(&Stretch(NeoHookean), e));
+    task!("prox st_venant_kirchhoff", DoProx(&Stretch(StVenantKirchhoff), e));
+    let with = |numbers: &[f64]| Element::new(lame.bulk(), numbers);
+    task!(
+        "prox stable_neo_hookean",
+        DoProx(&Stretch(StableNeoHookean), with(&StableNeoHookean::numbers(lame)))
+    );
+    task!("prox fixed_corotated", DoProx(&Stretch(FixedCorotated), e));
+    task!("prox mooney_rivlin", DoProx(&Stretch(MooneyRivlin), with(&MooneyRivlin::numbers(lame))));
+    task!("prox ogden", DoProx(&Stretch(Ogden), with(&Ogden::numbers(lame))));
+    task!("prox fung", DoProx(&Stretch(Fung), with(&[lame.mu, 2.0, lame.lambda])));
+    let spline = Stretch(Spline::rubber(lame));
+    task!("prox spline", DoProx(&spline, with(&[0.0])));
     task!("energy + stress neo_hookean", DoStress(Stretch(NeoHookean), e));
     task!("energy + stress corotated", DoStress(Stretch(Corotated), e));
     all

@@ -226,4 +226,12 @@ impl Real for F64x4 {
             (F64x4::select(small, m, m * F64x4::splat(0.5)), F64x4::select(small, e, e + F64x4::splat(1.0)))
         })
     }
+    #[inline(always)]
+    fn power_of_two(self) -> F64x4 {
+        simd!({
+            let n = _mm256_cvtepi32_epi64(_mm256_cvtpd_epi32(self.0));
+            let bits = _mm256_slli_epi64::<52>(_mm256_add_epi64(n, _mm256_set1_epi64x(1023)));
+            F64x4(_mm256_castsi256_pd(bits))
+        })
+    }
 }

@@ -1,0 +1,150 @@
+//! A material as scene files write it: which keys belong together, and which belong to which kind.
+
+use super::file::{MaterialTable, OneOrMany};
+use super::parse::{SceneError, did_you_mean, nearest};
+use super::preset::PRESETS;
+use super::{Material, MaterialKind};
+use crate::energy::{Lame, Spline, fung};
+
+/// Density unless given, in kg/m³.
+const DENSITY: f64 = 1000.0;
+
+/// The material of a table at `key`, and its density in kg/m³.
+pub(super) fn material(m: &MaterialTable, key: &str) -> Result<(Material, f64), SceneError> {
+    let at = |what: &str, message: String| SceneError::at(format!("{key}.{what}"), message);
+    let given = m.density.unwrap_or(DENSITY);
+    if !(given.is_finite() && given > 0.0) {
+        return Err(at("density", format!("must be positive and finite, not {given}")));
+    }
+    if let Some(name) = &m.preset {
+        let alone =
+            MaterialTable { preset: Some(name.clone()), density: m.density, ..MaterialTable::default() };
+        if *m != alone {
+            return Err(at("preset", "stands alone: only `density` may be given with it".into()));
+        }
+        let (material, density) = Material::preset(name).map_err(|e| SceneError {
+            hint: nearest(name, PRESETS.iter().map(|p| p.name)).map(did_you_mean),
+            ..at("preset", e)
+        })?;
+        return Ok((material, m.density.unwrap_or(density)));
+    }
+    let Some(kind) = m.kind else {
+        return Err(SceneError::at(key, "needs a `kind` or a `preset`"));
+    };
+    for (name, there, of) in [
+        ("stiffness", m.stiffness.is_some(), MaterialKind::Arap),
+        ("c10", m.c10.is_some(), MaterialKind::MooneyRivlin),
+        ("c01", m.c01.is_some(), MaterialKind::MooneyRivlin),
+        ("d1", m.d1.is_some(), MaterialKind::MooneyRivlin),
+        ("alpha", m.alpha.is_some(), MaterialKind::Ogden),
+        ("kappa", m.kappa.is_some(), MaterialKind::Ogden),
+        ("b", m.b.is_some(), MaterialKind::Fung),
+        ("curve", m.curve.is_some(), MaterialKind::Spline),
+        ("f", m.f.is_some(), MaterialKind::Spline),
+        ("g", m.g.is_some(), MaterialKind::Spline),
+        ("h", m.h.is_some(), MaterialKind::Spline),
+        ("compression", m.compression.is_some(), MaterialKind::Spline),
+    ] {
+        if there && kind != of {
+            return Err(at(name, format!("is for `{}` only, not for `{}`", of.name(), kind.name())));
+        }
+    }
+    Ok((own_constants(m, kind, key)?, given))
+}
+
+/// A material by its own constants where it has some, else by the small-strain ones.
+fn own_constants(m: &MaterialTable, kind: MaterialKind, key: &str) -> Result<Material, SceneError> {
+    let at = |what: &str, message: String| SceneError::at(format!("{key}.{what}"), message);
+    // The key that a message begins with, if it does.
+    let named = |keys: &[&str], first: &str, message: String| {
+        let word = keys.iter().find(|k| message.starts_with(&format!("{k} ")));
+        at(word.copied().unwrap_or(first), message)
+    };
+    // All of a set of keys, or none of them; and then no other constants.
+    let elastic = m.young.is_some() || m.poisson.is_some() || m.lambda.is_some();
+    let alone = |some: bool, keys: &str| {
+        if some && elastic {
+            return Err(SceneError::at(key, format!("needs {keys}, or `young` and `poisson`, not both")));
+        }
+        Ok(some)
+    };
+    let missing = |keys: &str| SceneError::at(key, format!("needs {keys} together"));
+    match kind {
+        MaterialKind::Arap if alone(m.stiffness.is_some(), "`stiffness`")? => {
+            let k = m.stiffness.unwrap_or_default();
+            Material::arap_with_stiffness(k).map_err(|e| at("stiffness", e))
+        }
+        MaterialKind::MooneyRivlin
+            if alone(m.c10.is_some() || m.c01.is_some() || m.d1.is_some(), "`c10`, `c01` and `d1`")? =>
+        {
+            let (Some(c10), Some(c01), Some(d1)) = (m.c10, m.c01, m.d1) else {
+                return Err(missing("`c10`, `c01` and `d1`"));
+            };
+            Material::mooney_rivlin(c10, c01, d1).map_err(|e| named(&["c10", "c01", "d1"], "c10", e))
+        }
+        MaterialKind::Ogden
+            if alone(m.alpha.is_some() || m.kappa.is_some(), "`mu`, `alpha` and `kappa`")? =>
+        {
+            let (Some(mu), Some(alpha), Some(kappa)) = (&m.mu, &m.alpha, m.kappa) else {
+                return Err(missing("`mu`, `alpha` and `kappa`"));
+            };
+            let (mu, alpha) = (mu.all(), alpha.all());
+            if mu.len() != alpha.len() {
+                return Err(at("alpha", format!("has {} numbers for {} of `mu`", alpha.len(), mu.len())));
+            }
+            let terms: Vec<(f64, f64)> = mu.iter().copied().zip(alpha.iter().copied()).collect();
+            Material::ogden(&terms, kappa).map_err(|e| named(&["mu", "kappa"], "mu", e))
+        }
+        MaterialKind::Spline if alone(m.f.is_some() || m.g.is_some() || m.h.is_some(), "`f` and `h`")? => {
+            let (Some(f), Some(h)) = (&m.f, &m.h) else { return Err(missing("`f` and `h`")) };
+            if m.curve.is_some() {
+                return Err(at("curve", "is for splines without control points".into()));
+            }
+            let spline = Spline::new(f, m.g.as_deref(), h).map_err(|e| named(&["f", "g", "h"], "f", e))?;
+            Material::spline(spline, m.compression.unwrap_or(0.0)).map_err(|e| at("compression", e))
+        }
+        MaterialKind::Fung => {
+            let lame = constants(m, key)?;
+            let what = if m.b.is_some() {
+                "b"
+            } else if m.poisson.is_some() {
+                "poisson"
+            } else {
+                "lambda"
+            };
+            Material::fung(lame, m.b.unwrap_or(fung::DEFAULT_B)).map_err(|e| at(what, e))
+        }
+        MaterialKind::Spline => {
+            let lame = constants(m, key)?;
+            let curve = m.curve.as_deref().unwrap_or("rubber");
+            let spline = Spline::named(curve, lame).map_err(|e| at("curve", e))?;
+            Material::spline(spline, m.compression.unwrap_or(0.0)).map_err(|e| at("compression", e))
+        }
+        _ => Ok(Material::from_lame(kind, constants(m, key)?)),
+    }
+}
+
+/// The small-strain constants, given one way or the other.
+fn constants(m: &MaterialTable, key: &str) -> Result<Lame, SceneError> {
+    let at = |what: &str, message: String| SceneError::at(format!("{key}.{what}"), message);
+    let mu = match &m.mu {
+        Some(OneOrMany::Many(_)) => {
+            return Err(at(
+                "mu",
+                "is one number here: lists are for `ogden` with `alpha` and `kappa`".into(),
+            ));
+        }
+        Some(OneOrMany::One(mu)) => Some(*mu),
+        None => None,
+    };
+    match (m.young, m.poisson, mu, m.lambda) {
+        (Some(e), Some(nu), None, None) => {
+            if !(e.is_finite() && e > 0.0) {
+                return Err(at("young", format!("must be positive and finite, not {e}")));
+            }
+            Lame::from_young(e, nu).map_err(|e| at("poisson", e))
+        }
+        (None, None, Some(mu), Some(lambda)) => Lame::new(mu, lambda).map_err(|e| at("lambda", e)),
+        _ => Err(SceneError::at(key, "needs `young` and `poisson`, or `mu` and `lambda`")),
+    }
+}
