@@ -41,11 +41,14 @@ impl Default for TimeSettings {
 pub struct WorldSettings {
     /// Acceleration of gravity in m/s². Default (0, −9.8, 0).
     pub gravity: [f64; 3],
+    /// Rate at which velocities die away in 1/s, from 0 to 1e6: before each step they are multiplied by e^(−damping·Δt).
+    /// Default 0.
+    pub damping: f64,
 }
 
 impl Default for WorldSettings {
     fn default() -> Self {
-        WorldSettings { gravity: [0.0, -9.8, 0.0] }
+        WorldSettings { gravity: [0.0, -9.8, 0.0], damping: 0.0 }
     }
 }
 
@@ -261,6 +264,9 @@ impl Settings {
         check((1e-100..=1e100).contains(&t.dt), "time.dt", || format!("{} s is out of range", t.dt))?;
         check(w.gravity.iter().all(|g| g.is_finite()), "world.gravity", || {
             format!("gravity must be finite, not {:?}", w.gravity)
+        })?;
+        check((0.0..=1e6).contains(&w.damping), "world.damping", || {
+            format!("the damping must lie between 0 and 1e6 per second, not {}", w.damping)
         })?;
         check(s.iterations >= 1, "solve.iterations", || "at least one iteration is needed".into())?;
         check(s.tolerance.is_finite() && s.tolerance >= 0.0, "solve.tolerance", || {

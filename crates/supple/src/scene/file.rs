@@ -68,11 +68,13 @@ impl Default for Time {
 pub struct World {
     /// Acceleration of gravity in m/s². Default [0, −9.8, 0].
     pub gravity: [f64; 3],
+    /// Rate at which velocities die away in 1/s, 0 to 1e6. Default 0.
+    pub damping: f64,
 }
 
 impl Default for World {
     fn default() -> Self {
-        World { gravity: [0.0, -9.8, 0.0] }
+        World { gravity: [0.0, -9.8, 0.0], damping: 0.0 }
     }
 }
 

@@ -100,7 +100,7 @@ pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
     let s = &file.solve;
     let settings = Settings {
         time: TimeSettings { dt: frame / f64::from(t.substeps) },
-        world: WorldSettings { gravity: file.world.gravity },
+        world: WorldSettings { gravity: file.world.gravity, damping: file.world.damping },
         solve: SolveSettings {
             method: s.method,
             iterations: s.iterations,
