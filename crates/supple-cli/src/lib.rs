@@ -11,6 +11,7 @@
 //! | [`export`] | animations and pictures in twelve formats |
 //! | [`input`], [`load`] | files that a user names; scene files and what they name |
 //! | [`memory`] | is there memory for a scene? |
+//! | [`view`] | a scene, live in the browser |
 //! | [`files`] | the output folder: nothing half-written, nothing overwritten by accident |
 pub mod cli;
 pub mod commands;
@@ -23,3 +24,4 @@ pub mod memory;
 pub mod picture;
 pub mod plot;
 pub mod scenes;
+pub mod view;

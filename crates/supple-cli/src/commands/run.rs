@@ -1,5 +1,5 @@
 //! `supple run`: a scene from a file to an animation.
-mod foresee;
+pub(crate) mod foresee;
 mod summary;
 
 use std::collections::BTreeSet;
@@ -278,7 +278,7 @@ fn write_stats(file: &mut BufWriter<File>, frame: u64, r: &StepReport) -> std::i
     file.flush()
 }
 
-fn model(program: &Program) -> Model {
+pub(crate) fn model(program: &Program) -> Model {
     let mut pins = Vec::new();
     let bodies = program
         .simulation

@@ -25,7 +25,7 @@
 //! To add a format: a file with a `Sink`, a variant of [`Format`] and an arm in [`exporter()`].
 pub mod apng;
 mod bytes;
-mod crease;
+pub(crate) mod crease;
 pub mod exporter;
 mod ffmpeg;
 pub mod format;
@@ -43,7 +43,7 @@ pub mod png;
 pub mod quantise;
 mod reel;
 mod sequence;
-mod shell;
+pub(crate) mod shell;
 mod spool;
 pub mod stl;
 mod usda;

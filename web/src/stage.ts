@@ -1,0 +1,143 @@
+// Camera, light, floor. A picture is drawn only when something has changed, so that a paused page costs nothing.
+import {
+  ACESFilmicToneMapping, Box3, Color, DirectionalLight, Fog, HemisphereLight, Mesh, MeshStandardMaterial, PCFShadowMap,
+  PerspectiveCamera, PlaneGeometry, Scene, Sphere, SRGBColorSpace, Vector3, WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import type { Model } from "./stream";
+
+const THEMES = {
+  light: { sky: 0xeef1f5, floor: 0xe3e6ea, ground: 0xb9bec6, sun: 2.6, fill: 1.5 },
+  dark: { sky: 0x15181d, floor: 0x23272e, ground: 0x30353d, sun: 2.2, fill: 0.9 },
+};
+
+export class Stage {
+  readonly scene = new Scene();
+  readonly camera = new PerspectiveCamera(38, 1, 0.01, 1000);
+  readonly controls: OrbitControls;
+  private readonly renderer: WebGLRenderer;
+  private readonly sun = new DirectionalLight(0xffffff, 2.5);
+  private readonly fill = new HemisphereLight(0xffffff, 0x808080, 1);
+  private readonly floor = new Mesh(new PlaneGeometry(1, 1), new MeshStandardMaterial({ roughness: 1 }));
+  private asked = false;
+  /** Called before each picture. */
+  before: () => void = () => {};
+  /** Pictures so far. */
+  pictures = 0;
+
+  constructor(readonly canvas: HTMLCanvasElement) {
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.renderer.toneMapping = ACESFilmicToneMapping;
+    this.renderer.outputColorSpace = SRGBColorSpace;
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.radius = 3;
+    this.floor.rotation.x = -Math.PI / 2;
+    this.floor.receiveShadow = true;
+    this.scene.add(this.sun, this.sun.target, this.fill, this.floor);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.zoomToCursor = true;
+    this.controls.addEventListener("change", () => this.invalidate());
+    new ResizeObserver(() => this.resize()).observe(canvas);
+    canvas.addEventListener("webglcontextrestored", () => this.invalidate());
+    this.theme("light");
+  }
+
+  theme(name: "light" | "dark"): void {
+    const look = THEMES[name];
+    const sky = new Color(look.sky);
+    this.scene.background = sky;
+    this.scene.fog = new Fog(sky, 1, 10);
+    (this.floor.material as MeshStandardMaterial).color.set(look.floor);
+    this.fill.groundColor.set(look.ground);
+    this.fill.intensity = look.fill;
+    this.sun.intensity = look.sun;
+    this.haze();
+    this.invalidate();
+  }
+
+  private size = 1;
+
+  /** The floor fades into the sky some way behind the bodies. */
+  private haze(): void {
+    if (this.scene.fog instanceof Fog) {
+      const away = this.camera.position.distanceTo(this.controls.target);
+      this.scene.fog.near = away + 1.5 * this.size;
+      this.scene.fog.far = away + 9 * this.size;
+    }
+  }
+
+  /** Looks at a model as its scene says. */
+  show(model: Model): void {
+    const box = new Box3(new Vector3(...model.bounds[0]), new Vector3(...model.bounds[1]));
+    const ball = box.getBoundingSphere(new Sphere());
+    this.size = Math.max(ball.radius, 1e-6);
+    const s = this.size;
+    this.floor.position.set(ball.center.x, model.floor, ball.center.z);
+    this.floor.scale.setScalar(60 * s);
+    this.sun.target.position.copy(ball.center);
+    this.sun.position.copy(ball.center).add(new Vector3(0.9, 2.4, 1.1).multiplyScalar(1.6 * s));
+    const shadow = this.sun.shadow.camera;
+    shadow.left = shadow.bottom = -2 * s;
+    shadow.right = shadow.top = 2 * s;
+    shadow.near = 0.1 * s;
+    shadow.far = 12 * s;
+    shadow.updateProjectionMatrix();
+    this.sun.shadow.bias = -0.0004;
+    this.sun.shadow.normalBias = 0.004 * s;
+    this.fit(box, new Vector3(...model.view));
+  }
+
+  /** Moves the camera so that a box fills the picture, seen from a direction or from where it is. */
+  fit(box: Box3, from?: Vector3): void {
+    if (box.isEmpty()) return;
+    const ball = box.getBoundingSphere(new Sphere());
+    const direction = from ?? this.camera.position.clone().sub(this.controls.target);
+    const half = Math.tan((this.camera.fov * Math.PI) / 360);
+    const narrow = Math.min(1, this.camera.aspect);
+    const away = (1.02 * Math.max(ball.radius, 1e-6)) / (half * narrow);
+    this.controls.target.copy(ball.center);
+    this.camera.position.copy(ball.center).add(direction.normalize().multiplyScalar(away));
+    this.camera.near = away / 200;
+    this.camera.far = away * 50;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.invalidate();
+  }
+
+  private resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (width === 0 || height === 0) return;
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.invalidate();
+  }
+
+  /** Asks for a picture, soon. */
+  invalidate(): void {
+    if (this.asked) return;
+    this.asked = true;
+    requestAnimationFrame(() => {
+      this.asked = false;
+      this.draw();
+    });
+  }
+
+  draw(): void {
+    this.haze();
+    this.before();
+    this.renderer.render(this.scene, this.camera);
+    this.pictures += 1;
+  }
+
+  /** The picture as a PNG. */
+  picture(): Promise<Blob> {
+    this.draw();
+    return new Promise((done, failed) =>
+      this.canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("the browser gave no picture"))), "image/png"));
+  }
+}
