@@ -52,6 +52,10 @@ export class Bodies {
     for (const mesh of this.marks.meshes) mesh.visible = on;
   }
 
+  theme(name: "light" | "dark"): void {
+    this.marks.theme(name);
+  }
+
   /** A box around the present frame. */
   box(): Box3 {
     const box = new Box3();

@@ -9,6 +9,8 @@ interface Chart {
   output: HTMLElement;
   value: (frame: Frame) => number;
   log: boolean;
+  /** A second curve, dashed. */
+  other?: (frame: Frame) => number;
 }
 
 export class Charts {
@@ -19,12 +21,13 @@ export class Charts {
   private mark = -1;
 
   constructor(find: (id: string) => HTMLElement) {
-    const chart = (id: string, output: string, value: Chart["value"], log: boolean): Chart =>
-      ({ canvas: find(id) as HTMLCanvasElement, output: find(output), value, log });
+    const chart = (id: string, output: string, value: Chart["value"], log: boolean, other?: Chart["value"]): Chart =>
+      ({ canvas: find(id) as HTMLCanvasElement, output: find(output), value, log, other });
     this.charts = [
       chart("chart-ms", "ms", (f) => f.ms, false),
       chart("chart-iterations", "its", (f) => f.iterations, false),
       chart("chart-residual", "res", (f) => f.residual, true),
+      chart("chart-energy", "joule", (f) => f.elastic, false, (f) => f.kinetic),
     ];
     new ResizeObserver(() => this.draw()).observe(this.charts[0].canvas);
   }
@@ -58,7 +61,7 @@ export class Charts {
     for (const chart of this.charts) this.plot(chart);
   }
 
-  private plot({ canvas, value, log }: Chart): void {
+  private plot({ canvas, value, log, other }: Chart): void {
     const scale = Math.min(window.devicePixelRatio, 2);
     const [width, height] = [canvas.clientWidth * scale, canvas.clientHeight * scale].map(Math.round);
     const pen = canvas.getContext("2d");
@@ -66,8 +69,9 @@ export class Charts {
     if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
     pen.clearRect(0, 0, width, height);
     const style = getComputedStyle(canvas);
-    const at = (f: Frame) => (log ? Math.log10(Math.max(value(f), 1e-16)) : value(f));
-    const values = this.frames.map(at).filter(Number.isFinite);
+    const scaled = (v: number) => (log ? Math.log10(Math.max(v, 1e-16)) : v);
+    const curves = (other ? [value, other] : [value]).map((curve) => (f: Frame) => scaled(curve(f)));
+    const values = this.frames.flatMap((f) => curves.map((at) => at(f))).filter(Number.isFinite);
     if (values.length === 0) return;
     const high = Math.max(...values), low = log ? Math.min(...values) : 0;
     const count = this.fixed ? Math.max(this.frames.length, 2) : KEPT;
@@ -78,9 +82,12 @@ export class Charts {
     this.frames.forEach((f, i) => f.status > 1 && pen.fillRect(x(i) - 1, height - 2 * scale, Math.max(2, width / count), 2 * scale));
     pen.strokeStyle = style.color;
     pen.lineWidth = 1.25 * scale;
-    pen.beginPath();
-    this.frames.forEach((f, i) => Number.isFinite(at(f)) && pen.lineTo(x(i), y(at(f))));
-    pen.stroke();
+    curves.forEach((at, number) => {
+      pen.setLineDash(number === 0 ? [] : [2 * scale, 2 * scale]);
+      pen.beginPath();
+      this.frames.forEach((f, i) => Number.isFinite(at(f)) && pen.lineTo(x(i), y(at(f))));
+      pen.stroke();
+    });
     if (this.fixed && this.mark >= 0) {
       pen.fillStyle = style.getPropertyValue("--accent");
       pen.fillRect(x(this.mark) - scale / 2, 0, 1.5 * scale, height);

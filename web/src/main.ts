@@ -29,6 +29,7 @@ function start(): void {
   let newest: Frame | null = null;
   let lastNote = 0;
   let said = "";
+  let look: "light" | "dark" = "light";
 
   const field = (): Field | "" => find<HTMLSelectElement>("colour").value as Field | "";
   const send = (command: Command) => solver.send(command);
@@ -76,6 +77,7 @@ function start(): void {
     stage.scene.add(bodies.group);
     bodies.wire(find<HTMLInputElement>("wire").checked);
     bodies.showMarks(find<HTMLInputElement>("marks").checked);
+    bodies.theme(look);
     bodies.colourBy(field());
     charts.clear();
     stage.show(model);
@@ -118,7 +120,12 @@ function start(): void {
   const grab = new Grab(stage, () => bodies, { send, sceneFile: () => solver.sceneFile() }, () => data === "" && !state?.error);
   const panel = new Panel(find, send);
   document.body.classList.toggle("report", data !== "");
-  theme(find, (name) => { stage.theme(name); charts.draw(); });
+  theme(find, (name) => {
+    look = name;
+    stage.theme(name);
+    bodies?.theme(name);
+    charts.draw();
+  });
   toggle(find);
   for (const id of ["play", "step", "iterate", "reset"] as const) find(id).innerHTML = icons[id];
 

@@ -2,6 +2,9 @@
 import { BufferGeometry, DynamicDrawUsage, InstancedMesh, Matrix4, MeshStandardMaterial, OctahedronGeometry, SphereGeometry } from "three";
 import type { Frame, Model } from "./stream";
 
+/** Pins stand out from the background. */
+const PIN = { light: 0x2b303a, dark: 0xd5dae2 };
+
 type Instances = InstancedMesh<BufferGeometry, MeshStandardMaterial>;
 
 export class Marks {
@@ -9,7 +12,7 @@ export class Marks {
   private readonly vertices: Uint32Array[] = [];
 
   constructor(model: Model, private readonly radius: number) {
-    this.add(new SphereGeometry(1, 12, 8), 0x2b303a, model.bodies.map((b) => b.pins.map((p) => b.first + p)));
+    this.add(new SphereGeometry(1, 12, 8), PIN.light, model.bodies.map((b) => b.pins.map((p) => b.first + p)));
     this.add(new OctahedronGeometry(1.5), 0xd9488b, model.bodies.map((b) => b.anchors.map((p) => b.first + p)));
   }
 
@@ -20,6 +23,10 @@ export class Marks {
     mesh.frustumCulled = false;
     this.meshes.push(mesh);
     this.vertices.push(all);
+  }
+
+  theme(name: "light" | "dark"): void {
+    this.meshes[0].material.color.set(PIN[name]);
   }
 
   update(frame: Frame): void {

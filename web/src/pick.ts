@@ -24,22 +24,22 @@ export function pick(
 ): Hit | null {
   const ray = rayAt(camera, x, y, width, height);
   const at = (v: number) => new Vector3().fromArray(frame.positions, 3 * v);
-  const found = new Vector3();
+  const found = new Vector3(), corners = [new Vector3(), new Vector3(), new Vector3()];
   let best: Hit | null = null, nearest = Infinity;
-  for (const body of model.bodies) {
+  for (const body of model.bodies.filter((b) => !b.obstacle)) {
     for (let t = 0; t < body.triangles.length; t += 3) {
-      const [a, b, c] = [0, 1, 2].map((k) => body.first + body.origin[body.triangles[t + k]]);
-      if (!ray.intersectTriangle(at(a), at(b), at(c), false, found)) continue;
+      for (let k = 0; k < 3; k++) corners[k].fromArray(frame.positions, 3 * (body.first + body.origin[body.triangles[t + k]]));
+      if (!ray.intersectTriangle(corners[0], corners[1], corners[2], false, found)) continue;
       const away = found.distanceTo(ray.origin);
       if (away < nearest) {
         nearest = away;
-        best = { vertices: [a, b, c], at: found.clone() };
+        best = { vertices: [0, 1, 2].map((k) => body.first + body.origin[body.triangles[t + k]]), at: found.clone() };
       }
     }
   }
   if (best) return best;
   let closest = NEAR;
-  for (const body of model.bodies.filter((b) => b.edges.length > 0)) {
+  for (const body of model.bodies.filter((b) => b.edges.length > 0 && !b.obstacle)) {
     for (let v = body.first; v < body.first + body.vertices; v++) {
       const place = at(v), seen = place.clone().project(camera);
       const pixels = Math.hypot(((seen.x + 1) / 2) * width - x, ((1 - seen.y) / 2) * height - y);

@@ -29,6 +29,8 @@ export interface State {
   running: boolean;
   speed: number | null;
   building: boolean;
+  /** Points that are held, by all viewers. */
+  held: number;
   nodes: number;
   elements: number;
   threads: number;

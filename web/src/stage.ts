@@ -1,14 +1,14 @@
 // Camera, light, floor. A picture is drawn only when something has changed, so that a paused page costs nothing.
 import {
-  ACESFilmicToneMapping, Box3, Color, DirectionalLight, Fog, HemisphereLight, Mesh, MeshStandardMaterial, PCFShadowMap,
+  Box3, Color, DirectionalLight, Fog, HemisphereLight, Mesh, MeshStandardMaterial, NeutralToneMapping, PCFShadowMap,
   PerspectiveCamera, PlaneGeometry, Scene, Sphere, SRGBColorSpace, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Model } from "./stream";
 
 const THEMES = {
-  light: { sky: 0xeef1f5, floor: 0xe3e6ea, ground: 0xb9bec6, sun: 2.6, fill: 1.5 },
-  dark: { sky: 0x15181d, floor: 0x23272e, ground: 0x30353d, sun: 2.2, fill: 0.9 },
+  light: { sky: 0xeef1f5, floor: 0xdfe3e8, ground: 0xc4c8cf, sun: 1.9, fill: 1.7 },
+  dark: { sky: 0x1a1e24, floor: 0x2b3038, ground: 0x4a505a, sun: 1.7, fill: 1.5 },
 };
 
 export class Stage {
@@ -29,7 +29,7 @@ export class Stage {
     this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
-    this.renderer.toneMapping = ACESFilmicToneMapping;
+    this.renderer.toneMapping = NeutralToneMapping;
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);

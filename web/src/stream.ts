@@ -2,11 +2,15 @@
 
 export const MAGIC = 0x4c505553; // "SUPL", little-endian
 export const VERSION = 1;
+/** Bytes before the positions of a frame. */
+const HEAD = 72;
 export const FIELDS = ["stretch", "stress", "velocity"] as const;
 export type Field = (typeof FIELDS)[number];
 
 export interface Body {
   name: string;
+  /** True for what bodies bump into: it is seen, but cannot be pulled. */
+  obstacle: boolean;
   colour: [number, number, number];
   /** Its first vertex among those of all bodies, and how many it has. */
   first: number;
@@ -48,6 +52,9 @@ export interface Frame {
   iteration: number;
   inverted: number;
   limit: number;
+  /** In J. */
+  elastic: number;
+  kinetic: number;
   positions: Float32Array;
   fields: Partial<Record<Field, Float32Array>>;
 }
@@ -80,7 +87,7 @@ function model(buffer: ArrayBuffer, view: DataView): Model {
     const first = vertices;
     vertices += b.vertices;
     return {
-      name: b.name, colour: b.colour, first, vertices: b.vertices,
+      name: b.name, obstacle: b.obstacle === true, colour: b.colour, first, vertices: b.vertices,
       origin: take(b.drawn), triangles: take(3 * b.triangles), edges: take(2 * b.edges),
       pins: take(b.pins), anchors: take(b.anchors),
     };
@@ -91,21 +98,22 @@ function model(buffer: ArrayBuffer, view: DataView): Model {
 }
 
 function frame(buffer: ArrayBuffer, view: DataView): Frame {
-  if (buffer.byteLength < 64) throw new Error("the message ends within its head");
+  if (buffer.byteLength < HEAD) throw new Error("the message ends within its head");
   const count = view.getUint32(12, true);
   const mask = view.getUint8(45);
   const there = FIELDS.filter((_, i) => (mask >> i) & 1);
-  const length = 64 + 4 * count * (3 + there.length);
+  const length = HEAD + 4 * count * (3 + there.length);
   if (mask > 7 || length !== buffer.byteLength) {
     throw new Error(`a frame of ${count} vertices has ${length} bytes, not ${buffer.byteLength}`);
   }
   const fields: Frame["fields"] = {};
-  there.forEach((name, i) => (fields[name] = new Float32Array(buffer, 64 + 4 * count * (3 + i), count)));
+  there.forEach((name, i) => (fields[name] = new Float32Array(buffer, HEAD + 4 * count * (3 + i), count)));
   return {
     kind: "frame", model: view.getUint32(8, true), vertices: count,
     frame: Number(view.getBigUint64(16, true)), time: view.getFloat64(24, true),
     ms: view.getFloat32(32, true), iterations: view.getUint32(36, true), residual: view.getFloat32(40, true),
     status: view.getUint8(44), iteration: view.getUint32(48, true), inverted: view.getUint32(52, true),
-    limit: view.getUint32(56, true), positions: new Float32Array(buffer, 64, 3 * count), fields,
+    limit: view.getUint32(56, true),
+    elastic: view.getFloat32(60, true), kinetic: view.getFloat32(64, true), positions: new Float32Array(buffer, HEAD, 3 * count), fields,
   };
 }

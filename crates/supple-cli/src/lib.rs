@@ -8,7 +8,7 @@
 //! | [`compare`] | one time step by several methods |
 //! | [`plot`] | line plots as SVG |
 //! | [`picture`] | a software rasteriser: triangle meshes in, [`picture::Image`] out |
-//! | [`export`] | animations and pictures in twelve formats |
+//! | [`export`] | animations and pictures in thirteen formats |
 //! | [`input`], [`load`] | files that a user names; scene files and what they name |
 //! | [`memory`] | is there memory for a scene? |
 //! | [`view`] | a scene, live in the browser |

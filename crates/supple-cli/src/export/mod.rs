@@ -19,6 +19,7 @@
 //! | `npz`, `zip` | all nodes for numpy |
 //! | `movie`, `paint` | frames drawn as they come, and again at the end if the camera must show more or less |
 //! | `reel`, `ffmpeg` | drawn frames as PNG sequence, GIF, animated PNG, MP4 |
+//! | `html` | the run as a page that plays |
 //! | `shell`, `crease` | the nodes that a surface uses; vertices split at sharp edges, normals |
 //! | `spool`, `bytes` | bytes that wait on disk; numbers as bytes |
 //!
@@ -32,6 +33,7 @@ pub mod format;
 pub mod gif;
 mod glb;
 mod gltf_json;
+mod html;
 pub mod model;
 mod movie;
 mod npz;
@@ -116,6 +118,9 @@ pub enum ExportError {
         /// The limit.
         limit: &'static str,
     },
+    /// This program was built without the page that HTML reports are made of; with what to do.
+    #[error("{0}")]
+    NoPage(String),
     /// A program is needed that is not there.
     #[error("{program} was not found on the PATH, and {purpose} needs it")]
     #[diagnostic(help("{advice}"))]

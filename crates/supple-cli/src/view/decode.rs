@@ -101,6 +101,7 @@ fn frame(bytes: &[u8]) -> Result<FrameMessage, String> {
         iteration: number(bytes, 48)?,
         inverted: number(bytes, 52)?,
         limit: number(bytes, 56)?,
+        energy: [single(bytes, 60)?, single(bytes, 64)?],
     };
     let length = FRAME_HEADER as u64 + 4 * count as u64 * (3 + u64::from((mask & 7).count_ones()));
     if length != bytes.len() as u64 || mask > 7 {

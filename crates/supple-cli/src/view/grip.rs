@@ -30,7 +30,7 @@ pub struct Grip {
 
 impl Grip {
     /// Holds vertices of the surface at a point. Nodes that are pinned or anchored already are left out.
-    pub fn new(
+    pub(crate) fn new(
         viewer: u64,
         vertices: &[u32],
         at: [f64; 3],
@@ -44,10 +44,12 @@ impl Grip {
         let places: Option<BTreeSet<(usize, u32)>> = vertices.iter().map(|&v| skin.node(v)).collect();
         let places = places.ok_or("there is no such vertex")?;
         let body = places.first().map_or(0, |p| p.0);
-        let look = program.bodies.get(body).ok_or("there is no such body")?;
+        if skin.bodies.get(body).is_some_and(|b| b.obstacle) {
+            return Err("an obstacle cannot be pulled".into());
+        }
         let first = program.simulation.bodies().get(body).map_or(0, |b| b.first_node);
         let taken = |id: u32| {
-            look.anchors.contains(&id)
+            skin.anchored(body, id)
                 || others.iter().any(|g| g.body == body && g.nodes.iter().any(|n| n.0 == id))
         };
         let (mut nodes, mut offsets) = (Vec::new(), Vec::new());

@@ -24,7 +24,7 @@
 mod builder;
 pub mod command;
 pub mod decode;
-mod grip;
+pub mod grip;
 pub mod guard;
 mod hub;
 mod iterate;
@@ -33,7 +33,7 @@ pub mod page;
 mod recipe;
 pub mod server;
 mod session;
-mod skin;
+pub(crate) mod skin;
 mod socket;
 mod state;
 pub mod stream;

@@ -151,7 +151,8 @@ impl Session {
     }
 
     fn take(&mut self, mail: Mail) {
-        self.dirty = true;
+        // A pull is nothing that others need to be told.
+        self.dirty |= !matches!(mail, Mail::Command(_, Command::Drag { .. }));
         let (viewer, command) = match mail {
             Mail::Command(viewer, command) => (viewer, command),
             Mail::Left(viewer) => return self.release(viewer),
@@ -193,8 +194,6 @@ impl Session {
                 self.wish(true);
             }
             Command::Drag { to } => {
-                // Nothing that others need to be told.
-                self.dirty = false;
                 if let Some(grip) = self.grips.iter_mut().find(|g| g.viewer == viewer) {
                     grip.target = to;
                 }

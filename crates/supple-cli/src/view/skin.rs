@@ -12,6 +12,8 @@ use crate::export::{Frame, Model};
 pub(crate) struct SkinBody {
     /// Its name.
     pub name: String,
+    /// True for what bodies bump into: it is seen, but cannot be pulled.
+    pub obstacle: bool,
     /// Its colour, sRGB from 0 to 1.
     pub colour: [f32; 3],
     /// Vertices, with the surface split at sharp edges; see [`Creased`].
@@ -76,6 +78,7 @@ impl Skin {
             skin.tets.extend(body.tets.iter().map(|t| t.map(|v| body.first_node as u32 + v)));
             skin.bodies.push(SkinBody {
                 name: body.name.clone(),
+                obstacle: false,
                 colour: body.colour,
                 pins: on_skin(&pins),
                 anchors: on_skin(&anchors),
@@ -97,6 +100,13 @@ impl Skin {
         let body = self.bodies.iter().rposition(|b| b.shell.first <= at)?;
         let shell = &self.bodies[body].shell;
         Some((body, *shell.nodes.get(at - shell.first)?))
+    }
+
+    /// True if the scene has an anchor at a node of a body, seen from outside.
+    pub fn anchored(&self, body: usize, node: u32) -> bool {
+        self.bodies.get(body).is_some_and(|b| {
+            b.shell.nodes.binary_search(&node).is_ok_and(|vertex| b.anchors.contains(&(vertex as u32)))
+        })
     }
 
     /// Positions of the vertices among those of all nodes.

@@ -16,7 +16,7 @@ pub const FRAME: u16 = 2;
 /// Bytes before the JSON of a model.
 pub const MODEL_HEADER: usize = 16;
 /// Bytes before the positions of a frame.
-pub const FRAME_HEADER: usize = 64;
+pub const FRAME_HEADER: usize = 72;
 
 /// What a model says besides what is seen.
 pub struct About<'a> {
@@ -55,6 +55,8 @@ pub struct Numbers {
     pub inverted: u32,
     /// Most iterations per step.
     pub limit: u32,
+    /// Elastic and kinetic energy in J.
+    pub energy: [f32; 2],
 }
 
 impl Numbers {
@@ -71,6 +73,7 @@ impl Numbers {
             iteration: 0,
             inverted: r.inverted as u32,
             limit: u32::try_from(limit).unwrap_or(u32::MAX),
+            energy: [r.energy.elastic as f32, r.energy.kinetic as f32],
         }
     }
 }
@@ -88,13 +91,13 @@ pub fn status_code(status: Status) -> u8 {
 }
 
 /// A model message.
-pub(super) fn model(number: u32, skin: &Skin, about: &About<'_>) -> Bytes {
+pub(crate) fn model(number: u32, skin: &Skin, about: &About<'_>) -> Bytes {
     let bodies: Vec<_> = skin
         .bodies
         .iter()
         .map(|b| {
             json!({
-                "name": b.name, "colour": b.colour, "vertices": b.shell.nodes.len(), "drawn": b.drawn.origin.len(),
+                "name": b.name, "obstacle": b.obstacle, "colour": b.colour, "vertices": b.shell.nodes.len(), "drawn": b.drawn.origin.len(),
                 "triangles": b.drawn.triangles.len(), "edges": b.shell.edges.len(),
                 "pins": b.pins.len(), "anchors": b.anchors.len(),
             })
@@ -130,7 +133,7 @@ pub(super) fn model(number: u32, skin: &Skin, about: &About<'_>) -> Bytes {
 }
 
 /// A frame message; `fields` are those that are there, at their places of [`Field::ALL`](super::command::Field::ALL).
-pub(super) fn frame(
+pub(crate) fn frame(
     numbers: &Numbers,
     positions: impl ExactSizeIterator<Item = [f64; 3]>,
     fields: &[Option<Vec<f32>>; 3],
@@ -151,6 +154,7 @@ pub(super) fn frame(
     out.extend(numbers.iteration.to_le_bytes());
     out.extend(numbers.inverted.to_le_bytes());
     out.extend(numbers.limit.to_le_bytes());
+    numbers.energy.iter().for_each(|e| out.extend(e.to_le_bytes()));
     out.extend([0; 4]);
     for p in positions {
         for c in p {

@@ -531,7 +531,7 @@ pub struct Keyframe {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Output {
-    /// Formats: obj, ply, stl, vtu, glb, usda, pc2, npz, png, gif, apng, mp4.
+    /// Formats: obj, ply, stl, vtu, glb, usda, pc2, npz, png, gif, apng, mp4, html.
     pub export: Vec<String>,
     /// Height of the floor that pictures show, in m; by default a little below everything.
     #[serde(skip_serializing_if = "Option::is_none")]
