@@ -3,6 +3,8 @@ import { short } from "./words";
 import type { Frame } from "./stream";
 
 const KEPT = 240;
+/** Least time between two drawings, in ms. */
+const PAUSE = 120;
 
 interface Chart {
   canvas: HTMLCanvasElement;
@@ -52,13 +54,23 @@ export class Charts {
       this.frames.push({ ...frame, positions: new Float32Array(), fields: {} });
       if (this.frames.length > KEPT) this.frames.shift();
     }
-    const known = frame.status !== 0 && frame.iteration === 0;
-    for (const c of this.charts) c.output.textContent = known ? short(c.value(frame)) : "";
+    this.shown = frame;
     this.draw();
   }
 
+  private shown: Frame | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Draws soon, and not more often than anyone can read. */
   draw(): void {
-    for (const chart of this.charts) this.plot(chart);
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      const frame = this.shown, known = frame && frame.status !== 0 && frame.iteration === 0;
+      for (const chart of this.charts) {
+        chart.output.textContent = known ? short(chart.value(frame)) : "";
+        this.plot(chart);
+      }
+    }, PAUSE);
   }
 
   private plot({ canvas, value, log, other }: Chart): void {

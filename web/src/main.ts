@@ -126,7 +126,7 @@ function start(): void {
     bodies?.theme(name);
     charts.draw();
   });
-  toggle(find);
+  toggle(find, (top, right, bottom) => stage.cover(top, right, bottom));
   for (const id of ["play", "step", "iterate", "reset"] as const) find(id).innerHTML = icons[id];
 
   const actions = {

@@ -6,6 +6,15 @@ import {
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Model } from "./stream";
 
+/** Pixels per pixel of the page, and size of the shadow map: less of both for machines that draw slowly. */
+const QUALITY = [
+  { ratio: 2, shadow: 2048 },
+  { ratio: 1, shadow: 1024 },
+  { ratio: 0.7, shadow: 512 },
+];
+/** A picture is late if it comes so many ms after it was asked for. */
+const LATE = 60;
+
 const THEMES = {
   light: { sky: 0xeef1f5, floor: 0xdfe3e8, ground: 0xc4c8cf, sun: 1.9, fill: 1.7 },
   dark: { sky: 0x1a1e24, floor: 0x2b3038, ground: 0x4a505a, sun: 1.7, fill: 1.5 },
@@ -20,6 +29,9 @@ export class Stage {
   private readonly fill = new HemisphereLight(0xffffff, 0x808080, 1);
   private readonly floor = new Mesh(new PlaneGeometry(1, 1), new MeshStandardMaterial({ roughness: 1 }));
   private asked = false;
+  /** How late pictures are, in ms, and what is done about it. */
+  private late = 0;
+  private quality = 0;
   /** Called before each picture. */
   before: () => void = () => {};
   /** Pictures so far. */
@@ -32,7 +44,7 @@ export class Stage {
     this.renderer.toneMapping = NeutralToneMapping;
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.mapSize.setScalar(QUALITY[0].shadow);
     this.sun.shadow.radius = 3;
     this.floor.rotation.x = -Math.PI / 2;
     this.floor.receiveShadow = true;
@@ -96,8 +108,9 @@ export class Stage {
     const ball = box.getBoundingSphere(new Sphere());
     const direction = from ?? this.camera.position.clone().sub(this.controls.target);
     const half = Math.tan((this.camera.fov * Math.PI) / 360);
-    const narrow = Math.min(1, this.camera.aspect);
-    const away = (1.02 * Math.max(ball.radius, 1e-6)) / (half * narrow);
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const free = Math.min(width - this.covered.right, height - this.covered.top - this.covered.bottom);
+    const away = (1.02 * Math.max(ball.radius, 1e-6)) / (half * Math.max(free / height, 0.1));
     this.controls.target.copy(ball.center);
     this.camera.position.copy(ball.center).add(direction.normalize().multiplyScalar(away));
     this.camera.near = away / 200;
@@ -110,21 +123,46 @@ export class Stage {
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (width === 0 || height === 0) return;
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, QUALITY[this.quality].ratio));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
-    this.camera.updateProjectionMatrix();
+    // The middle of the picture is the middle of what nothing covers.
+    const { top, right, bottom } = this.covered;
+    this.camera.setViewOffset(width, height, right / 2, (bottom - top) / 2, width, height);
     this.invalidate();
+  }
+
+  private covered = { top: 0, right: 0, bottom: 0 };
+
+  /** What panels cover of the canvas, in pixels. */
+  cover(top: number, right: number, bottom: number): void {
+    this.covered = { top, right, bottom };
+    this.resize();
   }
 
   /** Asks for a picture, soon. */
   invalidate(): void {
     if (this.asked) return;
     this.asked = true;
+    const begun = performance.now();
     requestAnimationFrame(() => {
       this.asked = false;
       this.draw();
+      this.ease(performance.now() - begun);
     });
+  }
+
+  /** Draws less finely where pictures are late again and again; a page in the background is not late. */
+  private ease(waited: number): void {
+    this.late += 0.1 * (Math.min(document.hidden ? 0 : waited, 1000) - this.late);
+    if (this.late < LATE || this.quality === QUALITY.length - 1) return;
+    this.late = 0;
+    this.quality += 1;
+    const shadow = this.sun.shadow;
+    shadow.mapSize.setScalar(QUALITY[this.quality].shadow);
+    shadow.map?.dispose();
+    shadow.map = null;
+    this.resize();
   }
 
   draw(): void {

@@ -38,13 +38,19 @@ export function theme(find: Find, changed: (name: "light" | "dark") => void): vo
   apply();
 }
 
-/** Opens and closes the panel; on a narrow screen it starts closed. */
-export function toggle(find: Find): void {
-  const button = find("more"), panel = find("panel");
+/** Opens and closes the panel; on a narrow screen it starts closed, and lies above everything. */
+export function toggle(find: Find, covers: (top: number, right: number, bottom: number) => void): void {
+  const button = find("more"), panel = find("panel"), narrow = matchMedia("(max-width: 46rem)");
+  const cover = () => {
+    const right = panel.hidden || narrow.matches ? 0 : panel.offsetWidth + 12;
+    covers(find("top").offsetHeight + 12, right, find("bottom").offsetHeight + 12);
+  };
   const set = (open: boolean) => {
     panel.hidden = !open;
     button.setAttribute("aria-expanded", String(open));
+    cover();
   };
-  set(!matchMedia("(max-width: 46rem)").matches);
+  set(!narrow.matches);
+  addEventListener("resize", cover);
   button.onclick = () => set(panel.hidden !== false);
 }

@@ -46,7 +46,7 @@ export function launch() {
 /** Opens the page and waits until the first frame is drawn. Errors of the page and of its policy are collected. */
 export async function open(browser, address, options = {}) {
   const { requests, ...rest } = options;
-  const context = await browser.newContext({ viewport: { width: 1000, height: 640 }, acceptDownloads: true, ...rest });
+  const context = await browser.newContext({ viewport: { width: 900, height: 560 }, acceptDownloads: true, ...rest });
   const page = await context.newPage();
   page.wrong = [];
   if (requests) page.on("request", (r) => requests.push(r.url()));

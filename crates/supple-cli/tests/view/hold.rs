@@ -98,3 +98,21 @@ fn pulls_to_the_end_of_the_world_leave_the_server_alive() {
     viewer.until(|s| s["held"] == 0 && s["building"] == false && s["error"].is_null());
     viewer.frame(|f| f.numbers.frame > 3 && f.numbers.frame < 100);
 }
+
+#[test]
+fn on_the_default_scene_a_pull_arrives_at_once() {
+    let text = supple_cli::scenes::ALL[0].text;
+    let server = Running::start(text);
+    let mut viewer = server.viewer();
+    let start = viewer.frame(|f| f.numbers.frame > 2);
+    let last = start.positions.len() - 1;
+    let (from, begun) = (start.positions[last], std::time::Instant::now());
+    viewer.send(json!({ "type": "grab", "vertices": [last], "at": from }));
+    let to = [from[0], from[1] + 0.4, from[2]];
+    viewer.send(json!({ "type": "drag", "to": to }));
+    let there = viewer.frame(|f| distance(f.positions[last], to) < 0.1);
+    let (waited, frames) = (begun.elapsed(), there.numbers.frame - start.numbers.frame);
+    println!("pulled by 0.4 m: three quarters of the way after {waited:?} and {frames} frames");
+    // A tenth of a second on an idle machine (docs/viewer.md); here others may work at the same time.
+    assert!(waited < std::time::Duration::from_secs(2) && frames < 40);
+}
