@@ -2,14 +2,22 @@
 //! system matrix has there: firm, implicit like every other force, and so stable however far it is pulled.
 //!
 //! An anchor needs a new matrix. It is factored in the background; a few frames later the simulation with the anchor takes over.
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use supple::scene::Program;
 
 use super::skin::Skin;
+use crate::picture::Bounds;
 
-/// How much stiffer than the matrix at its node an anchor is.
-const FIRM: f64 = 4.0;
+/// How much stiffer than the matrix at its node the anchor of a grabbed vertex is; those around it are softer.
+const FIRM: f64 = 2.0;
+/// How far around the point vertices are held too, as a part of the size of the body: one that is pulled alone turns its elements
+/// inside out.
+const AROUND: f64 = 0.08;
+/// How many nodes are held at a point.
+const NODES: usize = 48;
+/// How far the point is pulled in one frame, as a part of the size of the body.
+const FASTEST: f64 = 0.25;
 /// How many can be held at a time, by all viewers.
 pub const MOST: usize = 8;
 
@@ -24,8 +32,12 @@ pub struct Grip {
     pub nodes: Vec<(u32, f64)>,
     /// Where the nodes are from the point by which they are held, in m.
     pub offsets: Vec<[f64; 3]>,
-    /// Where that point is to be, in m.
+    /// Where that point is pulled to, in m.
+    point: [f64; 3],
+    /// Where it is to be in the end, in m.
     pub target: [f64; 3],
+    /// How far it is pulled in one frame, in m.
+    fastest: f64,
 }
 
 impl Grip {
@@ -48,30 +60,55 @@ impl Grip {
             return Err("an obstacle cannot be pulled".into());
         }
         let first = program.simulation.bodies().get(body).map_or(0, |b| b.first_node);
+        let place = |id: u32| program.simulation.position(first + id as usize).unwrap_or_default();
+        let on_body = skin.bodies.get(body).map_or(&[][..], |b| &b.shell.nodes);
+        let mut bounds = Bounds::EMPTY;
+        on_body.iter().for_each(|&id| bounds.include(place(id)));
+        let radius = AROUND * bounds.diagonal();
+
+        // The grabbed ones as they are, those around the less the farther away they are.
+        let mut held: BTreeMap<u32, f64> =
+            places.iter().filter(|p| p.0 == body).map(|p| (p.1, 1.0)).collect();
+        let mut around: Vec<(f64, u32)> = on_body.iter().map(|&id| (distance(place(id), at), id)).collect();
+        around.retain(|(d, _)| *d < radius);
+        around.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for (d, id) in around.into_iter().take(NODES) {
+            held.entry(id).or_insert((1.0 - (d / radius).powi(2)).powi(2).max(1e-3));
+        }
         let taken = |id: u32| {
             skin.anchored(body, id)
                 || others.iter().any(|g| g.body == body && g.nodes.iter().any(|n| n.0 == id))
         };
         let (mut nodes, mut offsets) = (Vec::new(), Vec::new());
-        for (_, id) in places.into_iter().filter(|p| p.0 == body && !taken(p.1)) {
+        for (id, share) in held.into_iter().filter(|n| !taken(n.0)) {
             let stiffness = program.simulation.node_stiffness(body, id).map_err(|e| e.to_string())?;
-            let place = program.simulation.position(first + id as usize);
-            if let (Some(k), Some(x)) = (stiffness, place) {
-                nodes.push((id, FIRM * k));
-                offsets.push(std::array::from_fn(|c| x[c] - at[c]));
+            // None: it is pinned.
+            if let Some(k) = stiffness {
+                nodes.push((id, FIRM * share * k));
+                offsets.push(std::array::from_fn(|c| place(id)[c] - at[c]));
             }
         }
-        if nodes.is_empty() {
+        if !nodes.iter().any(|n| places.contains(&(body, n.0))) {
             return Err("this point is held already, by a pin, an anchor or someone else".into());
         }
-        Ok(Grip { viewer, body, nodes, offsets, target: at })
+        Ok(Grip { viewer, body, nodes, offsets, point: at, target: at, fastest: FASTEST * bounds.diagonal() })
     }
 
-    /// Sends the anchors to where they belong; nothing happens before a program has them.
-    pub fn pull(&self, program: &mut Program) {
+    /// Sends the anchors to where they belong in the next frame; before a program has them it has no effect on it.
+    pub fn pull(&mut self, program: &mut Program) {
+        let way = distance(self.point, self.target);
+        let share = if way > self.fastest { self.fastest / way } else { 1.0 };
+        let next: [f64; 3] =
+            std::array::from_fn(|c| self.point[c] + share * (self.target[c] - self.point[c]));
         let targets: Vec<[f64; 3]> =
-            self.offsets.iter().map(|o| std::array::from_fn(|c| self.target[c] + o[c])).collect();
+            self.offsets.iter().map(|o| std::array::from_fn(|c| next[c] + o[c])).collect();
         let ids: Vec<u32> = self.nodes.iter().map(|n| n.0).collect();
-        let _ = program.simulation.move_anchors(self.body, &ids, &targets);
+        if program.simulation.move_anchors(self.body, &ids, &targets).is_ok() {
+            self.point = next;
+        }
     }
+}
+
+fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (0..3).map(|c| (a[c] - b[c]).powi(2)).sum::<f64>().sqrt()
 }

@@ -77,7 +77,7 @@ impl Session {
         }
         // The viewers see at once that it is paused.
         self.hub.state.send_replace(self.state().to_string().into());
-        for grip in &self.grips {
+        for grip in &mut self.grips {
             grip.pull(&mut self.program);
         }
         let limit = self.program.simulation.settings().solve.iterations;

@@ -280,6 +280,10 @@ impl Session {
         match taken {
             Ok(()) => {
                 self.good = built.job.recipe;
+                // Whoever pulls is not kept waiting for the next frame.
+                if !self.grips.is_empty() {
+                    self.pace.restart();
+                }
                 if !built.job.goes_on {
                     self.fresh = false;
                     self.error = None;
@@ -322,7 +326,7 @@ impl Session {
         if self.error.is_some() {
             return;
         }
-        for grip in &self.grips {
+        for grip in &mut self.grips {
             grip.pull(&mut self.program);
         }
         let (program, hub) = (&mut self.program, &self.hub);

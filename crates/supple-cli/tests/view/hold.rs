@@ -110,9 +110,12 @@ fn on_the_default_scene_a_pull_arrives_at_once() {
     viewer.send(json!({ "type": "grab", "vertices": [last], "at": from }));
     let to = [from[0], from[1] + 0.4, from[2]];
     viewer.send(json!({ "type": "drag", "to": to }));
+    viewer.until(|s| s["held"] == 1 && s["building"] == false);
+    let ready = begun.elapsed();
+    let first = viewer.frame(|_| true).numbers.frame;
     let there = viewer.frame(|f| distance(f.positions[last], to) < 0.1);
-    let (waited, frames) = (begun.elapsed(), there.numbers.frame - start.numbers.frame);
-    println!("pulled by 0.4 m: three quarters of the way after {waited:?} and {frames} frames");
-    // A tenth of a second on an idle machine (docs/viewer.md); here others may work at the same time.
-    assert!(waited < std::time::Duration::from_secs(2) && frames < 40);
+    let frames = there.numbers.frame - first;
+    println!("pulled by 0.4 m: ready after {ready:?}, there after {:?} and {frames} frames", begun.elapsed());
+    // Frames are 31 ms apart. How long they take is up to the machine, on which others may work at the same time.
+    assert!(frames <= 4, "{frames} frames");
 }
