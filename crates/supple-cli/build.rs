@@ -128,7 +128,6 @@ fn run(command: &mut Command, limit: Duration, wrong: &str) -> Result<(), String
         }
     }
     let text = reader.join().unwrap_or_default();
-    let last =
-        text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.contains("complete log")).next_back();
+    let last = text.lines().map(str::trim).rfind(|l| !l.is_empty() && !l.contains("complete log"));
     Err(format!("{wrong} ({})", last.unwrap_or("it said nothing")))
 }

@@ -30,8 +30,8 @@ pub struct Grip {
     pub body: usize,
     /// Its nodes, and the stiffness of the anchor of each in N/m.
     pub nodes: Vec<(u32, f64)>,
-    /// Where the nodes are from the point by which they are held, in m.
-    pub offsets: Vec<[f64; 3]>,
+    /// Where their middle is from the point by which they are held, in m.
+    middle: [f64; 3],
     /// Where that point is pulled to, in m.
     point: [f64; 3],
     /// Where it is to be in the end, in m.
@@ -79,19 +79,33 @@ impl Grip {
             skin.anchored(body, id)
                 || others.iter().any(|g| g.body == body && g.nodes.iter().any(|n| n.0 == id))
         };
-        let (mut nodes, mut offsets) = (Vec::new(), Vec::new());
+        let mut nodes = Vec::new();
         for (id, share) in held.into_iter().filter(|n| !taken(n.0)) {
             let stiffness = program.simulation.node_stiffness(body, id).map_err(|e| e.to_string())?;
             // None: it is pinned.
             if let Some(k) = stiffness {
                 nodes.push((id, FIRM * share * k));
-                offsets.push(std::array::from_fn(|c| place(id)[c] - at[c]));
             }
         }
         if !nodes.iter().any(|n| places.contains(&(body, n.0))) {
             return Err("this point is held already, by a pin, an anchor or someone else".into());
         }
-        Ok(Grip { viewer, body, nodes, offsets, point: at, target: at, fastest: FASTEST * bounds.diagonal() })
+        let fastest = FASTEST * bounds.diagonal();
+        let mut grip = Grip { viewer, body, nodes, middle: [0.0; 3], point: at, target: at, fastest };
+        let (_, middle) = grip.places(program);
+        grip.middle = std::array::from_fn(|c| middle[c] - at[c]);
+        Ok(grip)
+    }
+
+    /// Where the nodes are, and their middle, to which each counts as much as it is held.
+    fn places(&self, program: &Program) -> (Vec<[f64; 3]>, [f64; 3]) {
+        let first = program.simulation.bodies().get(self.body).map_or(0, |b| b.first_node);
+        let at = |id: u32| program.simulation.position(first + id as usize).unwrap_or_default();
+        let places: Vec<[f64; 3]> = self.nodes.iter().map(|n| at(n.0)).collect();
+        let whole: f64 = self.nodes.iter().map(|n| n.1).sum();
+        let of = |c: usize| self.nodes.iter().zip(&places).map(|(n, p)| n.1 / whole * p[c]).sum();
+        let middle = std::array::from_fn(of);
+        (places, middle)
     }
 
     /// Sends the anchors to where they belong in the next frame; before a program has them it has no effect on it.
@@ -100,8 +114,11 @@ impl Grip {
         let share = if way > self.fastest { self.fastest / way } else { 1.0 };
         let next: [f64; 3] =
             std::array::from_fn(|c| self.point[c] + share * (self.target[c] - self.point[c]));
+        // Only the middle is pulled: around it the nodes may turn and stretch, a little in each frame.
+        let (places, middle) = self.places(program);
+        let shift: [f64; 3] = std::array::from_fn(|c| next[c] + self.middle[c] - middle[c]);
         let targets: Vec<[f64; 3]> =
-            self.offsets.iter().map(|o| std::array::from_fn(|c| next[c] + o[c])).collect();
+            places.iter().map(|p| std::array::from_fn(|c| p[c] + shift[c])).collect();
         let ids: Vec<u32> = self.nodes.iter().map(|n| n.0).collect();
         if program.simulation.move_anchors(self.body, &ids, &targets).is_ok() {
             self.point = next;

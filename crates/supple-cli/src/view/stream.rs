@@ -109,7 +109,7 @@ pub(crate) fn model(number: u32, skin: &Skin, about: &About<'_>) -> Bytes {
     });
     let mut text = json.to_string();
     // The arrays start at a multiple of four.
-    while text.len() % 4 != 0 {
+    while !text.len().is_multiple_of(4) {
         text.push(' ');
     }
     let mut out = Vec::new();
