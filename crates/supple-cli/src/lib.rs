@@ -9,9 +9,10 @@
 //! | [`fit`] | materials from measurements |
 //! | [`plot`] | line plots as SVG |
 //! | [`picture`] | a software rasteriser: triangle meshes in, [`picture::Image`] out |
-//! | [`export`] | animations and pictures in twelve formats |
+//! | [`export`] | animations and pictures in thirteen formats |
 //! | [`input`], [`load`] | files that a user names; scene files and what they name |
 //! | [`memory`] | is there memory for a scene? |
+//! | [`view`] | a scene, live in the browser |
 //! | [`files`] | the output folder: nothing half-written, nothing overwritten by accident |
 pub mod cli;
 pub mod commands;
@@ -25,3 +26,4 @@ pub mod memory;
 pub mod picture;
 pub mod plot;
 pub mod scenes;
+pub mod view;

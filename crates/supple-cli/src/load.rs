@@ -87,7 +87,12 @@ impl Loaded {
     }
 
     /// Reads a mesh that the scene names, in its folder or one of `allowed`.
-    fn asset(&self, path: &str, allowed: &[PathBuf], notes: &mut Vec<String>) -> Result<Asset, String> {
+    pub(crate) fn asset(
+        &self,
+        path: &str,
+        allowed: &[PathBuf],
+        notes: &mut Vec<String>,
+    ) -> Result<Asset, String> {
         let folder = self.folder.as_deref().ok_or("a built-in scene has no mesh files".to_string())?;
         let path = resolve(folder, path, allowed)?;
         let mesh = input::read_mesh(&path).map_err(|e| chain(&e))?;

@@ -64,6 +64,7 @@ fn help_of_every_verb_is_as_it_was() {
     for verb in [
         &["--help"][..],
         &["run", "--help"],
+        &["view", "--help"],
         &["demo", "--help"],
         &["check", "--help"],
         &["compare", "--help"],

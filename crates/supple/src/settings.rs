@@ -100,11 +100,14 @@ pub struct WorldSettings {
     pub wind: Option<Wind>,
     /// Acceleration of gravity in m/s². Default (0, −9.8, 0).
     pub gravity: [f64; 3],
+    /// Rate at which velocities die away in 1/s, from 0 to 1e6: before each step they are multiplied by e^(−damping·Δt).
+    /// Default 0.
+    pub damping: f64,
 }
 
 impl Default for WorldSettings {
     fn default() -> Self {
-        WorldSettings { wind: None, gravity: [0.0, -9.8, 0.0] }
+        WorldSettings { wind: None, gravity: [0.0, -9.8, 0.0], damping: 0.0 }
     }
 }
 
@@ -324,6 +327,9 @@ impl Settings {
         if let Some(wind) = &w.wind {
             wind.validate()?;
         }
+        check((0.0..=1e6).contains(&w.damping), "world.damping", || {
+            format!("the damping must lie between 0 and 1e6 per second, not {}", w.damping)
+        })?;
         check(s.iterations >= 1, "solve.iterations", || "at least one iteration is needed".into())?;
         check(s.tolerance.is_finite() && s.tolerance >= 0.0, "solve.tolerance", || {
             format!("the tolerance must be zero or positive, not {}", s.tolerance)

@@ -13,6 +13,7 @@ pub mod paper;
 pub mod run;
 pub mod schema;
 pub mod sweep_weights;
+pub mod view;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -29,6 +30,11 @@ use crate::load::LoadError;
 pub enum Command {
     /// Run a scene file: simulate, show progress, write the animation and the numbers
     Run(run::Args),
+    /// Open a scene in the browser, running live: look at it, pull at it, change it
+    ///
+    /// Prints the address of the page, which holds the token of this run, and opens it. The server listens at the loopback only; it
+    /// ends with Ctrl-C. See docs/viewer.md.
+    View(view::Args),
     /// Run a built-in scene and draw it
     Demo(demo::Args),
     /// Check a scene or mesh file without running it
@@ -98,6 +104,7 @@ impl Failure {
 pub fn run(cli: Cli) -> ExitCode {
     let outcome = match cli.command {
         Some(Command::Run(args)) => run::run(&args),
+        Some(Command::View(args)) => view::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Mesh(args)) => mesh::run(&args).map_err(Failure::from_report),

@@ -1,5 +1,5 @@
 //! `supple run`: a scene from a file to an animation.
-mod foresee;
+pub(crate) mod foresee;
 mod summary;
 
 use std::collections::BTreeSet;
@@ -50,7 +50,7 @@ pub struct Options {
     /// Set a value of the scene, for example solve.iterations=50 or body.beam.material.young=2e5
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Also export in this format: obj, ply, stl, vtu, glb, usda, pc2, npz, png, gif, apng, mp4
+    /// Also export in this format: obj, ply, stl, vtu, glb, usda, pc2, npz, png, gif, apng, mp4, html
     #[arg(long = "export", value_name = "FORMAT")]
     pub export: Vec<Format>,
     /// Write one JSON object per frame to this file
@@ -177,6 +177,7 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
             tally.interrupted = true;
             break;
         }
+        exporters.iter_mut().for_each(|e| e.report(&report));
         let mut keep = || -> Result<(), Failure> {
             export_frame(&mut exporters, folder.as_ref(), &program, frame)?;
             if let Some((file, path)) = &mut stats {
@@ -278,7 +279,7 @@ fn write_stats(file: &mut BufWriter<File>, frame: u64, r: &StepReport) -> std::i
     file.flush()
 }
 
-fn model(program: &Program) -> Model {
+pub(crate) fn model(program: &Program) -> Model {
     let mut pins = Vec::new();
     let bodies = program
         .simulation
@@ -312,6 +313,7 @@ fn export_options(scene: &Loaded, program: &Program, first: u64, frames: u64) ->
     let dt = program.simulation.settings().time.dt * f64::from(program.substeps);
     let expected = Some(foresee(program, dt * frames.saturating_sub(first) as f64));
     let mut o = export::Options { fps: 1.0 / dt, frames, expected, ..export::Options::default() };
+    o.iterations = program.simulation.settings().solve.iterations;
     if let Some(view) = scene.file.output.view {
         o.from = view;
     }

@@ -6,7 +6,7 @@ use super::stl::{normal, unit};
 const CREASE: f64 = 0.9;
 
 /// A shell whose vertices are split at its sharp edges.
-pub(super) struct Creased {
+pub(crate) struct Creased {
     /// The vertex of the shell at each vertex.
     pub origin: Vec<u32>,
     /// The surface.

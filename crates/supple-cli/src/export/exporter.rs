@@ -1,15 +1,20 @@
 //! From a format to the thing that writes it, and the door where every frame is checked.
 use std::path::PathBuf;
 
+use supple::StepReport;
+
 use super::movie::Movie;
 use super::reel::MovieKind;
 use super::sequence::{Sequence, SequenceKind};
-use super::{ExportError, Format, Frame, Model, glb, npz, pc2, usda, vtu};
+use super::{ExportError, Format, Frame, Model, glb, html, npz, pc2, usda, vtu};
 use crate::files::OutputDir;
 use crate::picture::{Bounds, Camera, Look, MAX_SIDE};
 
 /// Writes an animation, frame after frame.
 pub trait Exporter: Send {
+    /// What is known of how the next frame was solved; most formats do not keep it.
+    fn report(&mut self, _report: &StepReport) {}
+
     /// Takes a frame. On failure the frames before it stay, and [`Self::finish`] still writes them.
     fn frame(&mut self, out: &OutputDir, frame: &Frame<'_>) -> Result<(), ExportError>;
 
@@ -44,6 +49,8 @@ pub struct Options {
     pub fps: f64,
     /// Number of the last frame, if known: names of a sequence then have as many digits as it, four at least.
     pub frames: u64,
+    /// Most iterations per step, 0 if not known: reports of frames that did not converge say it.
+    pub iterations: usize,
     /// Width and height of pictures, pixels. H.264 needs even ones: an MP4 leaves out an odd last row or column.
     pub size: (u32, u32),
     /// What the camera shows. None: all surfaces and springs at all times.
@@ -91,6 +98,7 @@ impl Default for Options {
         Self {
             fps: 25.0,
             frames: 0,
+            iterations: 0,
             size: (960, 540),
             bounds: None,
             expected: None,
@@ -146,6 +154,7 @@ pub fn exporters(
             Format::Usda => Box::new(usda::Usda::new(model, names, options.fps)),
             Format::Pc2 => Box::new(pc2::Pc2::new(names)),
             Format::Npz => Box::new(npz::Npz::new(names)),
+            Format::Html => Box::new(html::Html::new(name, &names, options)?),
             Format::Png | Format::Gif | Format::Apng | Format::Mp4 => {
                 movies.push(format);
                 continue;
@@ -162,6 +171,8 @@ pub fn exporters(
 
 /// A format; frames have been checked before they come here.
 pub(super) trait Sink: Send {
+    /// What is known of how the next frame was solved.
+    fn report(&mut self, _report: &StepReport) {}
     fn frame(&mut self, out: &OutputDir, model: &Model, frame: &Frame<'_>) -> Result<(), ExportError>;
     /// Called after at least one frame.
     fn finish(&mut self, out: &OutputDir, model: &Model) -> Result<Vec<PathBuf>, ExportError>;
@@ -219,6 +230,10 @@ struct Door {
 }
 
 impl Exporter for Door {
+    fn report(&mut self, report: &StepReport) {
+        self.sink.report(report);
+    }
+
     fn frame(&mut self, out: &OutputDir, frame: &Frame<'_>) -> Result<(), ExportError> {
         if self.done.is_some() {
             return Err(ExportError::Frames("the export is finished already"));

@@ -32,11 +32,13 @@ pub enum Format {
     Apng,
     /// A movie as H.264; needs the program `ffmpeg`.
     Mp4,
+    /// The run as one HTML page that plays in a browser, without a server.
+    Html,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Obj,
         Self::Ply,
         Self::Stl,
@@ -49,6 +51,7 @@ impl Format {
         Self::Gif,
         Self::Apng,
         Self::Mp4,
+        Self::Html,
     ];
 
     /// The name that a user types.
@@ -66,6 +69,7 @@ impl Format {
             Self::Gif => "gif",
             Self::Apng => "apng",
             Self::Mp4 => "mp4",
+            Self::Html => "html",
         }
     }
 
@@ -113,6 +117,7 @@ fn hint(given: &str) -> String {
         "vtk" | "pvd" | "paraview" => Some(Format::Vtu),
         "npy" | "numpy" => Some(Format::Npz),
         "mdd" | "abc" => Some(Format::Pc2),
+        "htm" | "page" | "report" => Some(Format::Html),
         "movie" | "video" | "mov" | "h264" => Some(Format::Mp4),
         _ => None,
     };

@@ -19,19 +19,21 @@
 //! | `npz`, `zip` | all nodes for numpy |
 //! | `movie`, `paint` | frames drawn as they come, and again at the end if the camera must show more or less |
 //! | `reel`, `ffmpeg` | drawn frames as PNG sequence, GIF, animated PNG, MP4 |
+//! | `html` | the run as a page that plays |
 //! | `shell`, `crease` | the nodes that a surface uses; vertices split at sharp edges, normals |
 //! | `spool`, `bytes` | bytes that wait on disk; numbers as bytes |
 //!
 //! To add a format: a file with a `Sink`, a variant of [`Format`] and an arm in [`exporter()`].
 pub mod apng;
 mod bytes;
-mod crease;
+pub(crate) mod crease;
 pub mod exporter;
 mod ffmpeg;
 pub mod format;
 pub mod gif;
 mod glb;
 mod gltf_json;
+mod html;
 pub mod model;
 mod movie;
 mod npz;
@@ -43,7 +45,7 @@ pub mod png;
 pub mod quantise;
 mod reel;
 mod sequence;
-mod shell;
+pub(crate) mod shell;
 mod spool;
 pub mod stl;
 mod usda;
@@ -116,6 +118,9 @@ pub enum ExportError {
         /// The limit.
         limit: &'static str,
     },
+    /// This program was built without the page that HTML reports are made of; with what to do.
+    #[error("{0}")]
+    NoPage(String),
     /// A program is needed that is not there.
     #[error("{program} was not found on the PATH, and {purpose} needs it")]
     #[diagnostic(help("{advice}"))]

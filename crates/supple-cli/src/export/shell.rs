@@ -2,7 +2,7 @@
 use super::{Frame, Model, ModelBody};
 
 /// The visible part of a body, with vertices of its own.
-pub(super) struct Shell {
+pub(crate) struct Shell {
     /// Its first vertex among those of all shells.
     pub first: usize,
     /// The node, of the body's own, at each vertex.

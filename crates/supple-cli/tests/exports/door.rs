@@ -13,7 +13,7 @@ fn formats_are_known_by_name() {
     }
     assert_eq!(" GLB".parse::<Format>(), Ok(Format::Glb));
     let message = |name: &str| name.parse::<Format>().unwrap_err().to_string();
-    let all = "there are obj, ply, stl, vtu, glb, usda, pc2, npz, png, gif, apng, mp4";
+    let all = "there are obj, ply, stl, vtu, glb, usda, pc2, npz, png, gif, apng, mp4, html";
     assert_eq!(message("gltf"), format!("\"gltf\" is no export format: did you mean glb?; {all}"));
     assert_eq!(message("ojb"), format!("\"ojb\" is no export format: did you mean obj?; {all}"));
     assert_eq!(message("spreadsheet"), format!("\"spreadsheet\" is no export format; {all}"));

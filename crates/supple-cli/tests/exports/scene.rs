@@ -165,10 +165,11 @@ pub fn options() -> Options {
     Options { fps: FPS, size: (121, 91), ..Options::default() }
 }
 
-/// All formats that can be written here: without `ffmpeg` there is no MP4.
+/// All formats that can be written here: without `ffmpeg` there is no MP4, without npm no HTML.
 pub fn formats() -> Vec<Format> {
     let ready = |f: &Format| {
-        !matches!(exporter(*f, "x", Model::default(), &options()), Err(ExportError::Missing { .. }))
+        let made = exporter(*f, "x", Model::default(), &options());
+        !matches!(made, Err(ExportError::Missing { .. } | ExportError::NoPage(_)))
     };
     Format::ALL.into_iter().filter(ready).collect()
 }

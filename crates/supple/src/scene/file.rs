@@ -72,11 +72,13 @@ pub struct World {
     /// Wind on sheets; none by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wind: Option<Wind>,
+    /// Rate at which velocities die away in 1/s, 0 to 1e6. Default 0.
+    pub damping: f64,
 }
 
 impl Default for World {
     fn default() -> Self {
-        World { gravity: [0.0, -9.8, 0.0], wind: None }
+        World { gravity: [0.0, -9.8, 0.0], wind: None, damping: 0.0 }
     }
 }
 
@@ -599,7 +601,7 @@ pub struct Keyframe {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Output {
-    /// Formats: obj, ply, stl, vtu, glb, usda, pc2, npz, png, gif, apng, mp4.
+    /// Formats: obj, ply, stl, vtu, glb, usda, pc2, npz, png, gif, apng, mp4, html.
     pub export: Vec<String>,
     /// Height of the floor that pictures show, in m; by default a little below everything.
     #[serde(skip_serializing_if = "Option::is_none")]

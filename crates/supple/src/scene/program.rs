@@ -101,7 +101,11 @@ pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
     let s = &file.solve;
     let settings = Settings {
         time: TimeSettings { dt: frame / f64::from(t.substeps) },
-        world: WorldSettings { wind: file.world.wind, gravity: file.world.gravity },
+        world: WorldSettings {
+            wind: file.world.wind,
+            gravity: file.world.gravity,
+            damping: file.world.damping,
+        },
         solve: SolveSettings {
             method: s.method,
             iterations: s.iterations,

@@ -5,17 +5,17 @@
 
 use crate::math::nodes::Row;
 
-/// x_n + Δt v_n, and x̃ = x_n + Δt v_n + Δt² (g + f/m), for the free nodes.
+/// x_n + Δt v_n, and x̃ = x_n + Δt v_n + Δt² (g + f/m), for the free nodes; v_n is multiplied by `kept`, what damping leaves of it.
 pub fn predict(
     (x, v, force): (&[Row], &[Row], &[Row]),
     mass: &[f64],
-    gravity: [f64; 3],
+    (gravity, kept): ([f64; 3], f64),
     dt: f64,
     (x_free, x_tilde): (&mut [Row], &mut [Row]),
 ) {
     for i in 0..x_free.len() {
         for c in 0..3 {
-            let free = x[i].0[c] + dt * v[i].0[c];
+            let free = x[i].0[c] + dt * (kept * v[i].0[c]);
             x_free[i].0[c] = free;
             x_tilde[i].0[c] = free + dt * dt * (gravity[c] + force[i].0[c] / mass[i]);
         }

@@ -9,7 +9,9 @@
 //! | `integrator.rs` | prediction and velocity of backward Euler, eqs. (1), (2) |
 //! | `report.rs` | [`StepReport`]: what every step says about itself |
 //! | `checkpoint.rs` | the state as bytes, and back |
+//! | `adopt.rs` | the state of another simulation of the same bodies |
 
+mod adopt;
 mod air;
 mod assemble;
 mod checkpoint;

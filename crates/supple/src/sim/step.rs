@@ -39,7 +39,7 @@ impl Simulation {
             integrator::predict(
                 (&state.x, &state.v, force),
                 &self.mass,
-                gravity,
+                (gravity, (-settings.world.damping * dt).exp()),
                 dt,
                 (&mut work.x_free[..free], &mut work.x_tilde[..free]),
             );

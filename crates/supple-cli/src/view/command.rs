@@ -1,0 +1,105 @@
+//! What a viewer may ask for. None of it touches files; every number is checked before it goes further.
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Longest message that a viewer may send, in bytes.
+pub const LONGEST: usize = 1 << 20;
+/// Farthest place that a point may be pulled to, in m.
+pub const FARTHEST: f64 = 1e9;
+
+/// A command, as JSON: `{"type": "run", "on": true}`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Command {
+    /// Runs or pauses.
+    Run {
+        /// Runs.
+        on: bool,
+    },
+    /// Pauses, and takes one frame.
+    Step {},
+    /// Pauses, and takes one iteration of a step.
+    Iterate {},
+    /// Back to the start, nothing held.
+    Reset {},
+    /// How fast: a multiple of real time; 0 is as fast as it goes; none is the default, see `pace.rs`.
+    Speed {
+        /// 0, or from 0.001 to 1000.
+        factor: Option<f64>,
+    },
+    /// Another scene, by name: a built-in one or the one that the viewer was started with.
+    Scene {
+        /// Its name.
+        name: String,
+    },
+    /// Another value of the scene.
+    Set {
+        /// Which; see `tune.rs`.
+        key: String,
+        /// What.
+        value: Value,
+        /// Of this body only.
+        #[serde(default)]
+        body: Option<String>,
+    },
+    /// Holds vertices of the surface: 1 to 16, numbered as in the model.
+    Grab {
+        /// The vertices.
+        vertices: Vec<u32>,
+        /// The point by which they are held, in m.
+        at: [f64; 3],
+    },
+    /// Pulls what is held.
+    Drag {
+        /// Where the point is to go, in m.
+        to: [f64; 3],
+    },
+    /// Lets go.
+    Release {},
+    /// Also wants the values of a field with each frame.
+    Colour {
+        /// Which.
+        by: Option<Field>,
+    },
+}
+
+/// A field that bodies can be coloured by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Field {
+    /// Largest stretch of the tetrahedra around a vertex.
+    Stretch,
+    /// Von Mises stress of the same, in Pa.
+    Stress,
+    /// Length of the velocity, in m/s.
+    Velocity,
+}
+
+impl Field {
+    /// All, in the order of their arrays in a frame.
+    pub const ALL: [Field; 3] = [Field::Stretch, Field::Stress, Field::Velocity];
+}
+
+impl Command {
+    /// Reads a message. The error is for the person at the page.
+    pub fn read(text: &str) -> Result<Command, String> {
+        if text.len() > LONGEST {
+            return Err(format!("a message of {} bytes is too long", text.len()));
+        }
+        let command: Command = serde_json::from_str(text).map_err(|e| format!("this is no command: {e}"))?;
+        match &command {
+            Command::Speed { factor: Some(f) } if !(*f == 0.0 || (1e-3..=1e3).contains(f)) => {
+                Err(format!("the speed must be 0 or between 0.001 and 1000, not {f}"))
+            }
+            Command::Grab { vertices, .. } if !(1..=16).contains(&vertices.len()) => {
+                Err(format!("1 to 16 vertices can be held at a time, not {}", vertices.len()))
+            }
+            Command::Grab { at: p, .. } | Command::Drag { to: p }
+                if !p.iter().all(|c| c.abs() <= FARTHEST) =>
+            {
+                Err(format!("{p:?} is out of reach"))
+            }
+            _ => Ok(command),
+        }
+    }
+}

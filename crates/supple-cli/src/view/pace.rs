@@ -1,0 +1,60 @@
+//! When the next frame is due.
+use std::time::{Duration, Instant};
+
+/// Frames per second below which motion does not look continuous.
+const SMOOTH: f64 = 32.0;
+/// Frames per second above which no viewer needs to see each.
+const SHOWN: f64 = 60.0;
+
+/// Keeps the time between frames.
+#[derive(Debug)]
+pub struct Pace {
+    /// A multiple of real time; 0: as fast as it goes; none: real time, but at least [`SMOOTH`] frames per second.
+    pub speed: Option<f64>,
+    due: Instant,
+    shown: Option<Instant>,
+}
+
+impl Pace {
+    /// A frame is due at once.
+    pub fn new() -> Pace {
+        Pace { speed: None, due: Instant::now(), shown: None }
+    }
+
+    /// The multiple of real time that is aimed at, for frames of `dt` s; none if it is as fast as it goes.
+    pub fn factor(&self, dt: f64) -> Option<f64> {
+        match self.speed {
+            None => Some((SMOOTH * dt).max(1.0)),
+            Some(0.0) => None,
+            Some(f) => Some(f),
+        }
+    }
+
+    /// How long until the next frame.
+    pub fn wait(&self) -> Duration {
+        self.due.saturating_duration_since(Instant::now())
+    }
+
+    /// A frame of `dt` s was begun: the next is due one interval after it was due, or now if that is past.
+    pub fn begun(&mut self, dt: f64) {
+        let now = Instant::now();
+        // Ten seconds are as good as for ever, and any dt then makes a duration.
+        let interval = self.factor(dt).map_or(0.0, |f| (dt / f).clamp(0.0, 10.0));
+        self.due = (self.due + Duration::from_secs_f64(interval)).max(now);
+    }
+
+    /// After a pause: now.
+    pub fn restart(&mut self) {
+        self.due = Instant::now();
+    }
+
+    /// Is it time to show a frame? Not more often than anyone can see.
+    pub fn show(&mut self) -> bool {
+        let now = Instant::now();
+        let yes = self.shown.is_none_or(|s| now - s >= Duration::from_secs_f64(0.95 / SHOWN));
+        if yes {
+            self.shown = Some(now);
+        }
+        yes
+    }
+}

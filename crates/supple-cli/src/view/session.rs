@@ -1,0 +1,400 @@
+//! The simulation's own thread: it takes commands between frames, and frames when they are due.
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+use supple::scene::Program;
+use supple::{Status, StepError, StepReport};
+
+use super::builder::{Builder, Built, Job};
+use super::command::{Command, Field};
+use super::grip::Grip;
+use super::hub::{Hub, Mail};
+use super::pace::Pace;
+use super::recipe::Recipe;
+use super::skin::Skin;
+use super::stream::{self, About, Numbers};
+use super::tune;
+use crate::commands::run::{foresee::foresee, model};
+
+/// Commands between two frames; the others wait, so that no flood of them stops the simulation.
+const AT_ONCE: usize = 64;
+/// What is told if the solver panics.
+const BROKEN: &str = "the solver broke down: this is a mistake in supple; reset to go on";
+
+/// A running scene.
+pub struct Session {
+    pub(super) hub: Arc<Hub>,
+    pub(super) inbox: Receiver<Mail>,
+    /// Mail that came while a step was shown iteration by iteration.
+    pub(super) waiting: VecDeque<Mail>,
+    builder: Builder,
+    /// What the viewer was started with.
+    pub(super) first: Recipe,
+    /// What the viewers want, and what the program was built from.
+    pub(super) recipe: Recipe,
+    good: Recipe,
+    pub(super) program: Box<Program>,
+    /// The state at the start of the program, as a checkpoint.
+    start: Vec<u8>,
+    pub(super) skin: Skin,
+    pub(super) model: u32,
+    pub(super) grips: Vec<Grip>,
+    pub(super) running: bool,
+    pub(super) pace: Pace,
+    /// Why it cannot go on.
+    pub(super) error: Option<String>,
+    /// The last thing that was refused, with a number so that it is noticed again.
+    pub(super) note: Option<(u64, String)>,
+    /// Numbers of the newest wish and of what was built last.
+    wished: u64,
+    built: u64,
+    /// The newest wish starts anew.
+    fresh: bool,
+    last: Numbers,
+    /// Something changed that viewers are to be told.
+    dirty: bool,
+}
+
+impl Session {
+    /// A session with a program that was built from the recipe.
+    pub fn new(
+        hub: Arc<Hub>,
+        inbox: Receiver<Mail>,
+        recipe: Recipe,
+        (program, start): (Box<Program>, Vec<u8>),
+    ) -> std::io::Result<Session> {
+        let desk = hub.clone();
+        let builder = Builder::start(move |built: Built| desk.deliver(Mail::Built(Box::new(built))))?;
+        let skin = Skin::of_program(&program, &model(&program));
+        Ok(Session {
+            hub,
+            inbox,
+            waiting: VecDeque::new(),
+            builder,
+            first: recipe.clone(),
+            good: recipe.clone(),
+            recipe,
+            program,
+            start,
+            skin,
+            model: 0,
+            grips: Vec::new(),
+            running: true,
+            pace: Pace::new(),
+            error: None,
+            note: None,
+            wished: 0,
+            built: 0,
+            fresh: false,
+            last: Numbers::default(),
+            dirty: true,
+        })
+    }
+
+    /// Until the server ends.
+    pub fn run(mut self) {
+        self.show_model();
+        loop {
+            for _ in 0..AT_ONCE {
+                let Some(mail) = self.next_mail() else { break };
+                if matches!(mail, Mail::End) {
+                    return;
+                }
+                self.take(mail);
+            }
+            if std::mem::take(&mut self.dirty) {
+                self.hub.state.send_replace(self.state().to_string().into());
+                self.hub.scene.send_replace(self.recipe.text().into());
+            }
+            if self.active() && self.pace.wait().is_zero() {
+                self.pace.begun(self.frame_time());
+                self.frame();
+                let show = self.pace.show();
+                self.publish(show);
+            }
+        }
+    }
+
+    /// It runs, and someone looks on.
+    fn active(&self) -> bool {
+        self.running && self.error.is_none() && self.hub.viewers() > 0
+    }
+
+    /// Length of a frame in s.
+    pub(super) fn frame_time(&self) -> f64 {
+        self.program.simulation.settings().time.dt * f64::from(self.program.substeps)
+    }
+
+    pub(super) fn building(&self) -> bool {
+        self.wished != self.built
+    }
+
+    /// The next mail before a frame is due; waits for it if none is.
+    fn next_mail(&mut self) -> Option<Mail> {
+        if let Some(mail) = self.waiting.pop_front() {
+            return Some(mail);
+        }
+        if self.dirty {
+            return self.inbox.try_recv().ok();
+        }
+        if !self.active() {
+            return Some(self.inbox.recv().unwrap_or(Mail::End));
+        }
+        match self.pace.wait() {
+            Duration::ZERO => self.inbox.try_recv().ok(),
+            wait => self.inbox.recv_timeout(wait).ok(),
+        }
+    }
+
+    fn take(&mut self, mail: Mail) {
+        // A pull is nothing that others need to be told.
+        self.dirty |= !matches!(mail, Mail::Command(_, Command::Drag { .. }));
+        let (viewer, command) = match mail {
+            Mail::Command(viewer, command) => (viewer, command),
+            Mail::Left(viewer) => return self.release(viewer),
+            Mail::Built(built) => return self.accept(*built),
+            Mail::Came | Mail::End => return self.pace.restart(),
+        };
+        match command {
+            Command::Run { on } => {
+                self.running = on;
+                self.pace.restart();
+            }
+            Command::Step {} => {
+                self.running = false;
+                self.frame();
+                self.publish(true);
+            }
+            Command::Iterate {} => {
+                self.running = false;
+                self.iterate();
+            }
+            Command::Reset {} => self.reset(),
+            Command::Speed { factor } => {
+                self.pace.speed = factor;
+                self.pace.restart();
+            }
+            Command::Scene { name } => self.change_scene(&name),
+            Command::Set { key, value, body } => {
+                match tune::set(&mut self.recipe.file, &key, &value, body.as_deref()) {
+                    Ok(()) => self.apply(),
+                    Err(e) => self.refuse(e),
+                }
+            }
+            Command::Grab { vertices, at } => {
+                self.grips.retain(|g| g.viewer != viewer);
+                match Grip::new(viewer, &vertices, at, &self.program, &self.skin, &self.grips) {
+                    Ok(grip) => self.grips.push(grip),
+                    Err(e) => self.refuse(e),
+                }
+                self.wish(true);
+            }
+            Command::Drag { to } => {
+                if let Some(grip) = self.grips.iter_mut().find(|g| g.viewer == viewer) {
+                    grip.target = to;
+                }
+            }
+            Command::Release {} => self.release(viewer),
+            Command::Colour { .. } => self.publish(true),
+        }
+    }
+
+    pub(super) fn refuse(&mut self, text: String) {
+        let number = self.note.as_ref().map_or(0, |n| n.0) + 1;
+        self.note = Some((number, text));
+    }
+
+    fn release(&mut self, viewer: u64) {
+        let before = self.grips.len();
+        self.grips.retain(|g| g.viewer != viewer);
+        if self.grips.len() != before {
+            self.wish(true);
+        }
+    }
+
+    /// Has the recipe built with what is held.
+    fn wish(&mut self, goes_on: bool) {
+        self.fresh |= !goes_on;
+        self.wished += 1;
+        self.builder.wish(Job {
+            recipe: self.recipe.clone(),
+            grips: self.grips.clone(),
+            goes_on: !self.fresh,
+            number: self.wished,
+        });
+    }
+
+    /// Makes the program follow the recipe: at once if no new matrix is needed.
+    fn apply(&mut self) {
+        let now = self.program.simulation.settings();
+        let same_bodies = self.good.file.body == self.recipe.file.body;
+        match supple::scene::settings(&self.recipe.file) {
+            Ok(new) if same_bodies && new.solve.weights() == now.solve.weights() && !self.building() => {
+                match self.program.simulation.update_settings(new) {
+                    Ok(()) => self.good = self.recipe.clone(),
+                    Err(e) => {
+                        self.recipe = self.good.clone();
+                        self.refuse(e.to_string());
+                    }
+                }
+            }
+            Ok(_) => self.wish(true),
+            Err(e) => {
+                self.recipe = self.good.clone();
+                self.refuse(e.to_string());
+            }
+        }
+    }
+
+    fn change_scene(&mut self, name: &str) {
+        let known = if self.first.name == name { Some(self.first.clone()) } else { Recipe::built_in(name) };
+        match known {
+            Some(recipe) => {
+                self.recipe = recipe;
+                self.grips.clear();
+                self.wish(false);
+            }
+            None => self.refuse("there is no built-in scene of that name".into()),
+        }
+    }
+
+    /// A program is ready: it goes on from where the other one is, or starts anew.
+    fn accept(&mut self, built: Built) {
+        let newest = built.job.number == self.wished;
+        self.built = built.job.number;
+        // What starts anew counts only if nothing else was wished for since.
+        if !newest && (self.fresh || !built.job.goes_on) {
+            return;
+        }
+        let taken = built.result.and_then(|(mut program, start)| {
+            if built.job.goes_on {
+                program.simulation.adopt(&self.program.simulation).map_err(|e| e.to_string())?;
+            }
+            (self.program, self.start) = (program, start);
+            Ok(())
+        });
+        match taken {
+            Ok(()) => {
+                self.good = built.job.recipe;
+                // Whoever pulls is not kept waiting for the next frame.
+                if !self.grips.is_empty() {
+                    self.pace.restart();
+                }
+                if !built.job.goes_on {
+                    self.fresh = false;
+                    self.error = None;
+                    self.last = Numbers::default();
+                    self.hub.hurry.store(false, Ordering::SeqCst);
+                    self.show_model();
+                    self.pace.restart();
+                }
+            }
+            Err(e) if newest => {
+                self.fresh = false;
+                self.recipe = self.good.clone();
+                self.refuse(e);
+                // What others hold, with the recipe that works.
+                if !self.grips.is_empty() {
+                    self.grips.clear();
+                    self.wish(true);
+                }
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn reset(&mut self) {
+        self.hub.hurry.store(false, Ordering::SeqCst);
+        self.error = None;
+        let held = std::mem::take(&mut self.grips);
+        self.last = Numbers::default();
+        match self.program.simulation.restore(&self.start) {
+            Ok(()) if held.is_empty() => {}
+            Ok(()) => self.wish(true),
+            Err(_) => self.wish(false),
+        }
+        self.pace.restart();
+        self.publish(true);
+    }
+
+    /// One frame.
+    fn frame(&mut self) {
+        if self.error.is_some() {
+            return;
+        }
+        for grip in &mut self.grips {
+            grip.pull(&mut self.program);
+        }
+        let (program, hub) = (&mut self.program, &self.hub);
+        let taken =
+            catch_unwind(AssertUnwindSafe(|| program.frame_with(&mut || hub.hurry.load(Ordering::Relaxed))));
+        self.conclude(taken.ok());
+    }
+
+    /// What a step, a whole frame or one that was shown iteration by iteration, has come to; none if it broke down.
+    pub(super) fn conclude(&mut self, taken: Option<Result<StepReport, StepError>>) {
+        match taken {
+            Some(Ok(report)) if report.status == Status::Stopped => {}
+            Some(Ok(report)) => {
+                let limit = self.program.simulation.settings().solve.iterations;
+                self.last = Numbers::of(self.model, self.frame_number(), &report, limit);
+            }
+            Some(Err(StepError::Discarded)) => {}
+            Some(Err(e)) => {
+                self.error = Some(format!("the simulation cannot go on: {e}"));
+                self.dirty = true;
+            }
+            None => {
+                // Who knows what it looks like inside: reset builds a new one.
+                self.start.clear();
+                self.error = Some(BROKEN.into());
+                self.dirty = true;
+            }
+        }
+    }
+
+    pub(super) fn frame_number(&self) -> u64 {
+        self.program.simulation.frame() / u64::from(self.program.substeps.max(1))
+    }
+
+    /// Leaves the present state for the viewers to take.
+    pub(super) fn publish(&mut self, show: bool) {
+        if !show {
+            return;
+        }
+        let sim = &self.program.simulation;
+        let wanted = self.hub.wanted();
+        let velocities = if wanted[Field::Velocity as usize] { sim.velocities() } else { Vec::new() };
+        let elements = if wanted[0] || wanted[1] { sim.element_fields() } else { Vec::new() };
+        let fields =
+            Field::ALL.map(|f| wanted[f as usize].then(|| self.skin.field(f, &velocities, &elements)));
+        let numbers =
+            Numbers { model: self.model, frame: self.frame_number(), time: sim.time(), ..self.last };
+        let positions: Vec<[f64; 3]> = self.skin.positions(&sim.positions()).collect();
+        self.hub.frame.send_replace(stream::frame(&numbers, positions.into_iter(), &fields));
+    }
+
+    /// Leaves the model, and the state at its start, for the viewers to take.
+    fn show_model(&mut self) {
+        self.model += 1;
+        self.skin = Skin::of_program(&self.program, &model(&self.program));
+        let seconds = self.frame_time() * self.program.frames as f64;
+        let bounds = foresee(&self.program, seconds);
+        let (low, high, size) = (bounds.low, bounds.high, bounds.diagonal());
+        let output = &self.recipe.file.output;
+        let about = About {
+            scene: &self.recipe.name,
+            dt: self.frame_time(),
+            view: output.view.unwrap_or([0.7, 0.5, 1.0]),
+            floor: output.floor.unwrap_or(low[1] - 0.01 * size),
+            bounds: [low, high],
+        };
+        self.hub.model.send_replace((self.model, stream::model(self.model, &self.skin, &about)));
+        self.publish(true);
+        self.dirty = true;
+    }
+}

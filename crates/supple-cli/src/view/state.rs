@@ -1,0 +1,28 @@
+//! What viewers are told besides frames, as JSON.
+use serde_json::{Value, json};
+
+use super::session::Session;
+use super::tune;
+use crate::scenes;
+
+impl Session {
+    /// The state in words and numbers.
+    pub(super) fn state(&self) -> Value {
+        let sim = &self.program.simulation;
+        let mut scenes: Vec<Value> = Vec::new();
+        if scenes::find(&self.first.name).is_none() {
+            scenes.push(
+                json!({ "name": self.first.name, "about": "the scene that the viewer was started with" }),
+            );
+        }
+        scenes.extend(scenes::ALL.iter().map(|s| json!({ "name": s.name, "about": s.about() })));
+        json!({
+            "type": "state", "scene": self.recipe.name, "scenes": scenes,
+            "running": self.running, "speed": self.pace.speed, "factor": self.pace.factor(self.frame_time()),
+            "building": self.building(), "held": self.grips.len(), "viewers": self.hub.viewers(),
+            "nodes": sim.node_count(), "elements": sim.element_count(), "threads": sim.threads(),
+            "values": tune::values(&self.recipe.file), "error": self.error,
+            "note": self.note.as_ref().map(|(number, text)| json!({ "number": number, "text": text })),
+        })
+    }
+}

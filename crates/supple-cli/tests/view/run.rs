@@ -1,0 +1,224 @@
+//! Run, pause, step, iterate, reset, scenes, values, errors.
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use supple::scene::parse;
+
+use crate::client::{Running, SCENE, TOKEN, recipe, status};
+
+#[test]
+fn frames_are_those_that_a_run_computes() {
+    let server = Running::start(SCENE);
+    let mut viewer = server.viewer();
+    let first = viewer.pause();
+    viewer.send(json!({ "type": "reset" }));
+    let start = viewer.frame(|f| f.numbers.frame == 0 && f.numbers.time == 0.0);
+    assert_eq!(start.numbers.status, 0);
+    assert!(first.positions.len() == start.positions.len());
+    let mut program = recipe(SCENE).build(&[]).unwrap();
+    let model = viewer.model.clone().unwrap();
+    // Nodes of the beam that are on its surface, then all of the net.
+    let beam =
+        program.bodies[0].surface.iter().flatten().copied().collect::<std::collections::BTreeSet<u32>>();
+    assert_eq!(model.about["bodies"][0]["vertices"], beam.len());
+    let first_of_net = program.simulation.bodies()[1].first_node;
+    for frame in 0..5_u64 {
+        let sent = if frame == 0 { start.clone() } else { viewer.frame(|f| f.numbers.frame == frame) };
+        let nodes = program.simulation.positions();
+        let seen = beam.iter().map(|&v| nodes[v as usize]).chain(nodes[first_of_net..].iter().copied());
+        let wanted: Vec<[f32; 3]> = seen.map(|p| p.map(|c| c as f32)).collect();
+        assert_eq!(sent.positions, wanted, "frame {frame}");
+        assert_eq!(sent.numbers.time, program.simulation.time());
+        let report = program.frame().unwrap();
+        viewer.send(json!({ "type": "step" }));
+        let next = viewer.frame(|f| f.numbers.frame == frame + 1);
+        assert_eq!(next.numbers.iterations as usize, report.iterations);
+        assert_eq!(next.numbers.residual, report.force_residual as f32);
+        assert_eq!(next.numbers.status, 1);
+        viewer.send(json!({ "type": "colour", "by": "velocity" }));
+    }
+}
+
+#[test]
+fn pause_holds_step_steps_and_reset_restores_the_start() {
+    let server = Running::start(SCENE);
+    let mut viewer = server.viewer();
+    let start = viewer.frame(|_| true);
+    let (mut viewer, start) = if start.numbers.frame == 0 {
+        (viewer, start)
+    } else {
+        viewer.pause();
+        viewer.send(json!({ "type": "reset" }));
+        let start = viewer.frame(|f| f.numbers.frame == 0);
+        viewer.send(json!({ "type": "run", "on": true }));
+        (viewer, start)
+    };
+    viewer.frame(|f| f.numbers.frame > 20);
+    let held = viewer.pause();
+    std::thread::sleep(Duration::from_millis(300));
+    viewer.send(json!({ "type": "step" }));
+    let next = viewer.frame(|f| f.numbers.frame != held.numbers.frame);
+    assert_eq!(next.numbers.frame, held.numbers.frame + 1);
+    assert_ne!(next.positions, held.positions);
+    // Another stiffness does not change where it starts.
+    viewer.send(json!({ "type": "set", "key": "young", "value": 3e5 }));
+    viewer.until(|s| s["building"] == false && s["values"]["bodies"][0]["young"] == 3e5);
+    viewer.send(json!({ "type": "reset" }));
+    let again = viewer.frame(|f| f.numbers.frame == 0);
+    assert_eq!(again.positions, start.positions);
+    assert_eq!(again.numbers.time, 0.0);
+}
+
+#[test]
+fn a_step_can_be_seen_iteration_by_iteration() {
+    let server = Running::start(
+        &SCENE.replace("tolerance = 1e-6", "tolerance = 0\nmethod = \"admm\"\niterations = 6"),
+    );
+    let mut viewer = server.viewer();
+    viewer.pause();
+    viewer.send(json!({ "type": "reset" }));
+    viewer.frame(|f| f.numbers.frame == 0);
+    let mut seen = Vec::new();
+    for k in 1..=3 {
+        viewer.send(json!({ "type": "iterate" }));
+        let iterate = viewer.frame(|f| f.numbers.iteration == k);
+        assert_eq!((iterate.numbers.frame, iterate.numbers.limit), (1, 6));
+        assert!(!seen.contains(&iterate.positions));
+        seen.push(iterate.positions);
+    }
+    // Finished as a whole it is what a step is.
+    viewer.send(json!({ "type": "step" }));
+    let whole = viewer.frame(|f| f.numbers.frame == 1 && f.numbers.iteration == 0);
+    assert_eq!((whole.numbers.status, whole.numbers.iterations), (2, 6));
+    viewer.send(json!({ "type": "reset" }));
+    viewer.frame(|f| f.numbers.frame == 0);
+    viewer.send(json!({ "type": "step" }));
+    assert_eq!(viewer.frame(|f| f.numbers.frame == 1).positions, whole.positions);
+    // What changes the problem discards what was begun.
+    viewer.send(json!({ "type": "iterate" }));
+    viewer.frame(|f| f.numbers.iteration == 1);
+    viewer.send(json!({ "type": "set", "key": "gravity", "value": [0, 5, 0] }));
+    viewer.until(|s| s["values"]["gravity"] == json!([0.0, 5.0, 0.0]));
+    viewer.send(json!({ "type": "step" }));
+    assert_eq!(viewer.frame(|f| f.numbers.frame == 2).numbers.iteration, 0);
+    // Left alone within a step, the server still ends: the test does.
+    viewer.send(json!({ "type": "iterate" }));
+    viewer.frame(|f| f.numbers.iteration == 1);
+}
+
+#[test]
+fn values_reach_the_solver_and_the_scene_file() {
+    let server = Running::start(SCENE);
+    let mut viewer = server.viewer();
+    viewer.until(|s| s["values"].is_object());
+    let values = [
+        ("gravity", json!([1.0, -2.0, 3.0])),
+        ("damping", json!(2.5)),
+        ("iterations", json!(7)),
+        ("tolerance", json!(0.0)),
+        ("weight_scale", json!(2.0)),
+        ("method", json!("admm")),
+        ("weight_rule", json!("bulk")),
+    ];
+    for (key, value) in &values {
+        viewer.send(json!({ "type": "set", "key": key, "value": value }));
+    }
+    viewer.send(json!({ "type": "set", "key": "young", "value": 2e5 }));
+    viewer.send(json!({ "type": "set", "key": "poisson", "value": 0.2, "body": "beam" }));
+    viewer.send(json!({ "type": "set", "key": "stiffness", "value": 50 }));
+    for (key, value) in &values {
+        viewer.until(|s| {
+            s["values"][*key].as_f64() == value.as_f64()
+                && !(s["values"][*key] != *value && value.as_f64().is_none())
+        });
+    }
+    viewer.until(|s| s["building"] == false && s["values"]["bodies"][1]["stiffness"] == 50.0);
+    // It runs with them: seven iterations, and no more.
+    let now = viewer.frame(|_| true).numbers.frame;
+    let frame = viewer.frame(|f| f.numbers.frame > now + 2);
+    assert_eq!((frame.numbers.iterations, frame.numbers.limit, frame.numbers.status), (7, 7, 2));
+
+    let answer = server.get(&format!("/scene.toml?token={TOKEN}"), &[("Host", &server.host())]);
+    assert_eq!(status(&answer), 200);
+    let text = answer.split_once("\r\n\r\n").unwrap().1;
+    let (file, _) = parse::read(text, &[]).unwrap();
+    let beam = file.body[0].material.as_ref().unwrap();
+    assert_eq!((beam.young, beam.poisson), (Some(2e5), Some(0.2)));
+    assert_eq!(file.body[1].springs.unwrap().stiffness, 50.0);
+    assert_eq!((file.world.gravity, file.world.damping), ([1.0, -2.0, 3.0], 2.5));
+    assert_eq!((file.solve.iterations, file.solve.weight_scale), (7, 2.0));
+}
+
+#[test]
+fn other_scenes_can_be_chosen_and_the_first_one_again() {
+    let server = Running::start(SCENE);
+    let mut viewer = server.viewer();
+    viewer.frame(|_| true);
+    let first = viewer.model.clone().unwrap();
+    viewer.send(json!({ "type": "scene", "name": "swing" }));
+    let frame = viewer.frame(|f| f.numbers.model > first.number);
+    let model = viewer.model.clone().unwrap();
+    assert_eq!((model.number, model.about["scene"].as_str()), (frame.numbers.model, Some("swing")));
+    let vertices: u64 =
+        model.about["bodies"].as_array().unwrap().iter().map(|b| b["vertices"].as_u64().unwrap()).sum();
+    assert_eq!(vertices, frame.positions.len() as u64);
+    viewer.send(json!({ "type": "scene", "name": "test" }));
+    viewer.frame(|f| f.numbers.model > model.number);
+    assert_eq!(viewer.model.as_ref().unwrap().bodies, first.bodies);
+}
+
+#[test]
+fn a_simulation_that_cannot_go_on_says_why_and_can_be_reset() {
+    let server = Running::start(&format!("{SCENE}\n[world]\ngravity = [0.0, 1e308, 0.0]\n"));
+    let mut viewer = server.viewer();
+    viewer.until(|s| s["error"].is_string());
+    let text = viewer.state["error"].as_str().unwrap().to_string();
+    assert!(text.contains("node") && text.contains("body `"), "{text}");
+    viewer.send(json!({ "type": "set", "key": "gravity", "value": [0, -9.8, 0] }));
+    viewer.until(|s| s["values"]["gravity"][1] == -9.8);
+    viewer.send(json!({ "type": "reset" }));
+    viewer.until(|s| s["error"].is_null());
+    viewer.frame(|f| f.numbers.frame > 3);
+}
+
+#[test]
+fn several_watch_and_a_scene_that_nobody_watches_rests() {
+    let server = Running::start(SCENE);
+    let (mut a, mut b) = (server.viewer(), server.viewer());
+    a.frame(|f| f.numbers.frame > 5);
+    b.frame(|f| f.numbers.frame > 5);
+    let held = a.pause();
+    b.until(|s| s["running"] == false);
+    a.send(json!({ "type": "run", "on": true }));
+    a.until(|s| s["running"] == true);
+    drop((a, b));
+    std::thread::sleep(Duration::from_millis(500));
+    let mut c = server.viewer();
+    let at = c.frame(|_| true).numbers.frame;
+    assert!(at < held.numbers.frame + 60, "{at} after {}", held.numbers.frame);
+    c.frame(|f| f.numbers.frame > at + 5);
+}
+
+#[test]
+fn the_default_pace_is_smooth_and_others_can_be_chosen() {
+    // Frames of 40 ms: real time would be 25 per second.
+    let server = Running::start(&SCENE.replace("dt = 0.01", "dt = 0.04"));
+    let mut viewer = server.viewer();
+    viewer.until(|s| s["factor"].as_f64() == Some(1.28));
+    let rate = |viewer: &mut crate::client::Viewer| {
+        let first = viewer.frame(|_| true).numbers.frame;
+        let begun = Instant::now();
+        let last = viewer.frame(|f| f.numbers.frame >= first + 12).numbers.frame;
+        (last - first) as f64 / begun.elapsed().as_secs_f64()
+    };
+    let normal = rate(&mut viewer);
+    // Never faster than asked for; how much slower is up to the machine.
+    assert!(normal < 40.0, "{normal}");
+    viewer.send(json!({ "type": "speed", "factor": 0.25 }));
+    viewer.until(|s| s["speed"] == 0.25);
+    let slow = rate(&mut viewer);
+    assert!(slow < 7.5, "{slow}");
+    viewer.send(json!({ "type": "speed", "factor": 0 }));
+    viewer.until(|s| s["speed"] == 0.0);
+    assert!(rate(&mut viewer) > slow);
+}

@@ -1,0 +1,108 @@
+// The time line: ms per frame, iterations and residual of the last frames, or of a whole recorded run.
+import { short } from "./words";
+import type { Frame } from "./stream";
+
+const KEPT = 240;
+/** Least time between two drawings, in ms. */
+const PAUSE = 120;
+
+interface Chart {
+  canvas: HTMLCanvasElement;
+  output: HTMLElement;
+  value: (frame: Frame) => number;
+  log: boolean;
+  /** A second curve, dashed. */
+  other?: (frame: Frame) => number;
+}
+
+export class Charts {
+  private frames: Frame[] = [];
+  private readonly charts: Chart[];
+  /** A recorded run shows all of its frames, and a mark at the present one. */
+  private fixed = false;
+  private mark = -1;
+
+  constructor(find: (id: string) => HTMLElement) {
+    const chart = (id: string, output: string, value: Chart["value"], log: boolean, other?: Chart["value"]): Chart =>
+      ({ canvas: find(id) as HTMLCanvasElement, output: find(output), value, log, other });
+    this.charts = [
+      chart("chart-ms", "ms", (f) => f.ms, false),
+      chart("chart-iterations", "its", (f) => f.iterations, false),
+      chart("chart-residual", "res", (f) => f.residual, true),
+      chart("chart-energy", "joule", (f) => f.elastic, false, (f) => f.kinetic),
+    ];
+    new ResizeObserver(() => this.draw()).observe(this.charts[0].canvas);
+  }
+
+  clear(): void {
+    this.frames = [];
+    this.draw();
+  }
+
+  /** All frames of a recorded run. */
+  all(frames: Frame[]): void {
+    this.frames = frames.filter((f) => f.status !== 0);
+    this.fixed = true;
+    this.draw();
+  }
+
+  add(frame: Frame): void {
+    if (this.fixed) {
+      this.mark = this.frames.indexOf(frame);
+    } else if (frame.status !== 0 && frame.iteration === 0 && frame.frame !== this.frames.at(-1)?.frame) {
+      // Without its positions: only numbers are kept.
+      this.frames.push({ ...frame, positions: new Float32Array(), fields: {} });
+      if (this.frames.length > KEPT) this.frames.shift();
+    }
+    this.shown = frame;
+    this.draw();
+  }
+
+  private shown: Frame | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Draws soon, and not more often than anyone can read. */
+  draw(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      const frame = this.shown, known = frame && frame.status !== 0 && frame.iteration === 0;
+      for (const chart of this.charts) {
+        chart.output.textContent = known ? short(chart.value(frame)) : "";
+        this.plot(chart);
+      }
+    }, PAUSE);
+  }
+
+  private plot({ canvas, value, log, other }: Chart): void {
+    const scale = Math.min(window.devicePixelRatio, 2);
+    const [width, height] = [canvas.clientWidth * scale, canvas.clientHeight * scale].map(Math.round);
+    const pen = canvas.getContext("2d");
+    if (!pen || width === 0) return;
+    if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
+    pen.clearRect(0, 0, width, height);
+    const style = getComputedStyle(canvas);
+    const scaled = (v: number) => (log ? Math.log10(Math.max(v, 1e-16)) : v);
+    const curves = (other ? [value, other] : [value]).map((curve) => (f: Frame) => scaled(curve(f)));
+    const values = this.frames.flatMap((f) => curves.map((at) => at(f))).filter(Number.isFinite);
+    if (values.length === 0) return;
+    const high = Math.max(...values), low = log ? Math.min(...values) : 0;
+    const count = this.fixed ? Math.max(this.frames.length, 2) : KEPT;
+    const x = (i: number) => ((i + count - Math.max(this.frames.length, this.fixed ? count : 0)) / (count - 1)) * (width - 2) + 1;
+    const y = (v: number) => height - 2 - ((v - low) / (high - low || 1)) * (height - 5);
+    // Frames that did not converge are marked below the curve.
+    pen.fillStyle = style.getPropertyValue("--bad");
+    this.frames.forEach((f, i) => f.status > 1 && pen.fillRect(x(i) - 1, height - 2 * scale, Math.max(2, width / count), 2 * scale));
+    pen.strokeStyle = style.color;
+    pen.lineWidth = 1.25 * scale;
+    curves.forEach((at, number) => {
+      pen.setLineDash(number === 0 ? [] : [2 * scale, 2 * scale]);
+      pen.beginPath();
+      this.frames.forEach((f, i) => Number.isFinite(at(f)) && pen.lineTo(x(i), y(at(f))));
+      pen.stroke();
+    });
+    if (this.fixed && this.mark >= 0) {
+      pen.fillStyle = style.getPropertyValue("--accent");
+      pen.fillRect(x(this.mark) - scale / 2, 0, 1.5 * scale, height);
+    }
+  }
+}
