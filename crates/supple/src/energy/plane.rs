@@ -9,12 +9,58 @@
 //!
 //! Numbers: k, or μ and λ̄; μ and λ for `neo_hookean`.
 
-use super::{Arap, Corotated, Domain, Element, Isotropic, Lame, NeoHookean, StVenantKirchhoff};
+use super::{Arap, Corotated, Domain, Element, Isotropic, Lame, NeoHookean, StVenantKirchhoff, minimise};
 use crate::math::real::{Mask, Real};
 
 /// λ̄ of plane stress: Ψ with σ3 at its best is μΣe² + λ̄/2(Σe)² for small strains e.
 pub fn plane_stress(lame: Lame) -> f64 {
     2.0 * lame.mu * lame.lambda / (lame.lambda + 2.0 * lame.mu)
+}
+
+/// The minimiser of Ψ(σ) + k/2|σ − σ̃|² by Newton's method in lanes; where it does not get to an inner minimum, and where `doubtful`
+/// says that there may be another one, one element at a time.
+#[inline(always)]
+fn prox_by_newton<M: Isotropic<2>, R: Real>(m: &M, e: &Element<R>, s: &[R; 2], doubtful: R::Mask) -> [R; 2] {
+    let (o, tenth) = (R::zero(), R::splat(0.1));
+    let mut z = [s[0].max(tenth), s[1].max(tenth)];
+    let mut sure = o.lt(R::one());
+    for _ in 0..30 {
+        let (mut g, mut h) = (m.gradient(e, &z), m.hessian(e, &z));
+        for a in 0..2 {
+            g[a] += e.k * (z[a] - s[a]);
+            h[a][a] += e.k;
+        }
+        let det = h[0][0] * h[1][1] - h[0][1] * h[0][1];
+        sure = h[0][0].gt(o) & det.gt(o);
+        let inv = R::one() / R::select(sure, det, R::one());
+        let step = [(h[1][1] * g[0] - h[0][1] * g[1]) * inv, (h[0][0] * g[1] - h[0][1] * g[0]) * inv];
+        let mut moved = o.lt(o);
+        for a in 0..2 {
+            // A stretch falls to a third at most.
+            let next = (z[a] - step[a]).max(R::splat(1.0 / 3.0) * z[a]);
+            moved = moved | (next - z[a]).abs().gt(R::splat(1e-14) * z[a]);
+            z[a] = next;
+        }
+        sure = sure & !moved;
+        if !moved.any() {
+            break;
+        }
+    }
+    let hard = doubtful | !sure;
+    if hard.any() {
+        for i in 0..R::LANES {
+            if hard.lane(i) {
+                let r = slowly(m, &e.lane(i), &[s[0].lane(i), s[1].lane(i)]);
+                z = [z[0].with_lane(i, r[0]), z[1].with_lane(i, r[1])];
+            }
+        }
+    }
+    z
+}
+
+#[inline(never)]
+fn slowly<M: Isotropic<2>>(m: &M, e: &Element<f64>, s: &[f64; 2]) -> [f64; 2] {
+    minimise::prox(m, e, s)
 }
 
 impl Isotropic<2> for Arap {
@@ -108,6 +154,11 @@ impl Isotropic<2> for StVenantKirchhoff {
         let own = |s: R, a: R| two_mu * a + p + (two_mu + l) * s * s;
         [[own(s[0], a), cross], [cross, own(s[1], b)]]
     }
+    /// Strongly squeezed or stretched sheets may have another minimum with σ2 = 0.
+    #[inline(always)]
+    fn prox<R: Real>(&self, e: &Element<R>, s: &[R; 2], _warm: &mut R) -> [R; 2] {
+        prox_by_newton(self, e, s, s[1].lt(R::splat(0.7)) | s[0].gt(R::splat(1.5)))
+    }
 }
 
 /// ln σ1σ2 and w = σ3² of a sheet without stress across it: the root of μ(w − 1) + λ(ln σ1σ2 + ½ ln w), which is increasing
@@ -156,5 +207,10 @@ impl Isotropic<2> for NeoHookean {
         let share = (c + c) * lambda / (c + c + lambda);
         let cross = share / (s[0] * s[1]);
         [[mu + (c + share) / (s[0] * s[0]), cross], [cross, mu + (c + share) / (s[1] * s[1])]]
+    }
+    /// Convex for every σ > 0 (the determinant of the Hessian is positive): there is one minimum.
+    #[inline(always)]
+    fn prox<R: Real>(&self, e: &Element<R>, s: &[R; 2], _warm: &mut R) -> [R; 2] {
+        prox_by_newton(self, e, s, R::zero().lt(R::zero()))
     }
 }
