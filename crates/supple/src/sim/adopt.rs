@@ -36,14 +36,14 @@ impl Simulation {
                 targets[to] = theirs.targets[from];
             }
         }
+        // Frame, time and whatever else does not depend on the order of nodes is theirs.
         self.state = State {
-            frame: theirs.frame,
-            time: theirs.time,
             x: place(&theirs.x),
             v: place(&theirs.v),
             a: place(&theirs.a),
             force: place(&theirs.force),
             targets,
+            ..theirs.clone()
         };
         for anchor in self.anchors.clone() {
             let key = (anchor.body, anchor.node);
