@@ -273,6 +273,7 @@ fn write_stats(file: &mut BufWriter<File>, frame: u64, r: &StepReport) -> std::i
         "primal": r.primal, "dual": r.dual, "force_residual": r.force_residual, "step": r.step,
         "energy": { "elastic": r.energy.elastic, "kinetic": r.energy.kinetic, "potential": r.energy.potential },
         "inverted": r.inverted,
+        "violation": r.violation,
         "local_ms": 1e3 * r.timings.local, "global_ms": 1e3 * r.timings.global, "frame_ms": 1e3 * r.timings.total(),
     });
     writeln!(file, "{line}")?;
