@@ -151,8 +151,9 @@ impl Isotropic<2> for StVenantKirchhoff {
         let (two_mu, l) = (e.param[0] + e.param[0], e.param[1]);
         let p = l * (a + b);
         let cross = l * s[0] * s[1];
-        let own = |s: R, a: R| two_mu * a + p + (two_mu + l) * s * s;
-        [[own(s[0], a), cross], [cross, own(s[1], b)]]
+        let first = two_mu * a + p + (two_mu + l) * s[0] * s[0];
+        let second = two_mu * b + p + (two_mu + l) * s[1] * s[1];
+        [[first, cross], [cross, second]]
     }
     /// Strongly squeezed or stretched sheets may have another minimum with σ2 = 0.
     #[inline(always)]
