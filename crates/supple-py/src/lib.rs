@@ -48,7 +48,7 @@ mod _supple {
     use super::iterations::{Iteration, Iterations};
     #[pymodule_export]
     use super::material::{
-        Arap, Corotated, FixedCorotated, Fung, Linear, Material, MooneyRivlin, NeoHookean, Ogden,
+        Arap, Corotated, Fibre, FixedCorotated, Fung, Linear, Material, MooneyRivlin, NeoHookean, Ogden,
         PythonMaterial, Spline, StVenantKirchhoff, StableNeoHookean,
     };
     #[pymodule_export]

@@ -11,7 +11,7 @@ use crate::custom::{self, Object};
 use crate::error::{bad, guard};
 
 /// A material of solids. Make one of its subclasses: NeoHookean, StableNeoHookean, Corotated, FixedCorotated,
-/// StVenantKirchhoff, MooneyRivlin, Ogden, Fung, Spline, Arap, Linear, PythonMaterial; or use Material.preset.
+/// StVenantKirchhoff, MooneyRivlin, Ogden, Fung, Spline, Fibre, Arap, Linear, PythonMaterial; or use Material.preset.
 ///
 /// F is an array of deformation gradients of shape (..., 3, 3); results have the same leading shape. Stresses are in Pa.
 #[pyclass(subclass, frozen, module = "supple")]
@@ -357,6 +357,44 @@ impl Spline {
         };
         let inner = supple::Material::spline(spline.map_err(bad)?, compression).map_err(bad)?;
         Ok(PyClassInitializer::from(Material::built_in(inner)).add_subclass(Spline))
+    }
+}
+
+/// Another material with fibres along a direction, transversely isotropic: Ψ = Ψ_base + stiffness/2 (|F a| - r)², r = 1 - contraction.
+///
+/// Constants are those of the base, by the name that it has in scene files: young in Pa (> 0) and poisson, or lame=(mu, lam) in
+/// Pa. stiffness along the fibres is young unless given, in Pa. Slack fibres bear no compression. A muscle contracts, from 0 to
+/// 0.95; Simulation.contract drives it.
+#[pyclass(extends = Material, frozen, module = "supple")]
+pub struct Fibre;
+
+#[pymethods]
+impl Fibre {
+    #[new]
+    #[pyo3(signature = (*, young=None, poisson=None, lame=None, direction=[1.0, 0.0, 0.0], stiffness=None, contraction=0.0,
+        slack=true, base="neo_hookean"))]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        young: Option<f64>,
+        poisson: Option<f64>,
+        lame: Option<(f64, f64)>,
+        direction: [f64; 3],
+        stiffness: Option<f64>,
+        contraction: f64,
+        slack: bool,
+        base: &str,
+    ) -> PyResult<PyClassInitializer<Fibre>> {
+        let lame = constants(young, poisson, lame)?;
+        let kind = MaterialKind::ALL.into_iter().find(|k| k.name() == base && *k != MaterialKind::Fibre);
+        let kind =
+            kind.ok_or_else(|| bad(format!("base: there is no material {base:?} that fibres lie in")))?;
+        let base = supple::Material::from_lame(kind, lame);
+        base.check().map_err(bad)?;
+        let fibres = supple::energy::Fibres::new(direction, stiffness.unwrap_or(lame.young()))
+            .and_then(|f| f.contracted(contraction))
+            .map_err(bad)?;
+        let inner = base.with_fibres(if slack { fibres } else { fibres.stiff() });
+        Ok(PyClassInitializer::from(Material::built_in(inner)).add_subclass(Fibre))
     }
 }
 

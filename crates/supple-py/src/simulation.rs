@@ -185,6 +185,26 @@ impl Simulation {
         self.shared.with(py, "move_anchors()", |e| e.sim_mut().move_anchors(body, &ids, &x))?.map_err(build)
     }
 
+    /// Contracts the fibres of a body from the next step on, from 0 to 0.95: their rest length is 1 - contraction. elements: (k,) of
+    /// the body; all of them unless given.
+    #[pyo3(signature = (body, contraction, *, elements=None))]
+    fn contract(
+        &self,
+        py: Python<'_>,
+        body: &Bound<'_, PyAny>,
+        contraction: f64,
+        elements: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let b = self.body(body)?.index;
+        let some = elements.map(|e| array::ids(e, "elements", u32::MAX as usize)).transpose()?;
+        self.shared
+            .with(py, "contract()", |e| match &some {
+                Some(some) => e.sim_mut().contract_elements(b, some, contraction),
+                None => e.sim_mut().contract(b, contraction),
+            })?
+            .map_err(build)
+    }
+
     /// Changes options of Scene.build(), dt and gravity while the simulation runs; a new dt or new weights are factored again.
     #[pyo3(signature = (*, dt=Given::NOT, gravity=Given::NOT, method=Given::NOT, iterations=Given::NOT, tolerance=Given::NOT,
         time_budget=Given::NOT, weight_rule=Given::NOT, weight_scale=Given::NOT, acceleration=Given::NOT, start=Given::NOT,

@@ -8,7 +8,7 @@ DT, GRAVITY = 1 / 24, np.array([0.0, -9.8, 0.0])
 MU, LAM = supple.NeoHookean(young=1e5, poisson=0.4).lame
 KINDS = [
     "Linear", "Arap", "Corotated", "NeoHookean", "StVenantKirchhoff", "StableNeoHookean", "FixedCorotated", "MooneyRivlin",
-    "Ogden", "Fung", "Spline",
+    "Ogden", "Fung", "Spline", "Fibre",
 ]
 BARRIERS = ["NeoHookean", "MooneyRivlin", "Ogden", "Fung"]
 METHODS = ["admm", "position", "quasi_newton", "newton", "auto"]

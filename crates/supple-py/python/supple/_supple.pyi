@@ -131,6 +131,21 @@ class Spline(Material):
     ) -> Spline: ...
 
 @final
+class Fibre(Material):
+    def __new__(
+        cls,
+        *,
+        young: float | None = None,
+        poisson: float | None = None,
+        lame: tuple[float, float] | None = None,
+        direction: Sequence[float] = ...,
+        stiffness: float | None = None,
+        contraction: float = 0.0,
+        slack: bool = True,
+        base: str = "neo_hookean",
+    ) -> Fibre: ...
+
+@final
 class Arap(Material):
     def __new__(
         cls,
@@ -332,6 +347,7 @@ class Simulation:
     def set_forces(self, forces: npt.ArrayLike) -> None: ...
     def move_pins(self, body: _Body, ids: npt.ArrayLike, positions: npt.ArrayLike) -> None: ...
     def move_anchors(self, body: _Body, ids: npt.ArrayLike, positions: npt.ArrayLike) -> None: ...
+    def contract(self, body: _Body, contraction: float, *, elements: npt.ArrayLike | None = None) -> None: ...
     def update(
         self,
         *,

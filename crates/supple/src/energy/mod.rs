@@ -8,8 +8,11 @@
 //! | `curvature.rs` | [`Curvature`]: second derivatives without their negative part, for Newton's method |
 //! | `minimise.rs` | the proximal operator of any isotropic material, for those without one of their own |
 //! | `membrane.rs` | [`Membrane`]: an isotropic law of sheets becomes a potential of triangles |
+//! | `limited.rs` | [`Limited`]: … with a strain limit |
 //! | `plane.rs` | … those laws: `arap`, `corotated`, `st_venant_kirchhoff`, `neo_hookean` in plane stress |
 //! | `project.rs` | [`Soft`]: the projective-dynamics energy (26) of a set; [`Hard`]: the constraint (38); the sets |
+//! | `fibre.rs` | [`Fibres`]: stiffness along one direction, and muscles |
+//! | `general.rs` | the proximal operator of any energy of F, in nine dimensions |
 //! | `lagged.rs` | drag and strain-rate damping: numbers taken at the start of each step |
 //! | `check.rs` | checkers of derivatives and proximal operators, for tests of materials |
 //! | `search.rs` | … from many starts, for elements whose objective may have several minima |
@@ -24,11 +27,14 @@ pub mod arap;
 pub mod check;
 pub mod corotated;
 pub mod curvature;
+pub mod fibre;
 pub mod fixed_corotated;
 pub mod fung;
+pub mod general;
 mod isochoric;
 pub mod lagged;
 pub mod lame;
+pub mod limited;
 pub mod linear;
 pub mod membrane;
 pub mod minimise;
@@ -47,9 +53,11 @@ pub mod stretch;
 pub use arap::Arap;
 pub use corotated::Corotated;
 pub use curvature::Curvature;
+pub use fibre::Fibres;
 pub use fixed_corotated::FixedCorotated;
 pub use fung::Fung;
 pub use lame::Lame;
+pub use limited::Limited;
 pub use linear::Linear;
 pub use membrane::Membrane;
 pub use mooney_rivlin::MooneyRivlin;
@@ -63,7 +71,7 @@ pub use stable_neo_hookean::StableNeoHookean;
 pub use stretch::Stretch;
 
 use crate::math::real::Real;
-use crate::math::small::{Local, Mat3};
+use crate::math::small::{Local, Mat3, minus, norm2};
 
 /// Most numbers that one element's material may have.
 pub const MAX_PARAMS: usize = 14;
@@ -142,6 +150,11 @@ pub trait Potential<const D: usize>: Send + Sync + 'static {
     /// Eq. (24)/(34): the minimiser of Ψ(z) + k/2‖z − y‖². `warm` is the element's own number, kept between
     /// the iterations of a step and set to [`Potential::cold`] before the first.
     fn prox<R: Real>(&self, e: &Element<R>, y: &Local<R, D>, warm: &mut R) -> Local<R, D>;
+    /// Of a constraint: the squared distance of z from where it holds.
+    #[inline(always)]
+    fn off<R: Real>(&self, e: &Element<R>, z: &Local<R, D>) -> R {
+        norm2(&minus(z, &self.prox(e, z, &mut R::zero())))
+    }
     /// What `warm` is before the first iteration.
     fn cold(&self, _e: &Element<f64>) -> f64 {
         0.0
@@ -186,8 +199,10 @@ pub trait Isotropic<const D: usize>: Clone + Send + Sync + 'static {
     const DOMAIN: Domain;
     /// Name for messages.
     const NAME: &'static str;
-    /// See [`Potential::projective`].
+    /// See [`Potential::projective`]; then Ψ is a sum over the stretches, and k is the first number.
     const PROJECTIVE: bool = false;
+    /// True if Ψ(σ) is convex in its domain.
+    const CONVEX: bool = false;
     /// Ψ(σ), for σ in the domain.
     fn density<R: Real>(&self, e: &Element<R>, s: &[R; D]) -> R;
     /// ∂Ψ/∂σ.

@@ -67,6 +67,7 @@ impl Isotropic<2> for Arap {
     const PARAMS: usize = 1;
     const DOMAIN: Domain = Domain::NonNegative;
     const NAME: &'static str = "arap";
+    const CONVEX: bool = true;
     const PROJECTIVE: bool = true;
     #[inline(always)]
     fn density<R: Real>(&self, e: &Element<R>, s: &[R; 2]) -> R {
@@ -94,6 +95,7 @@ impl Isotropic<2> for Corotated {
     const PARAMS: usize = 2;
     const DOMAIN: Domain = Domain::NonNegative;
     const NAME: &'static str = "corotated";
+    const CONVEX: bool = true;
     #[inline(always)]
     fn density<R: Real>(&self, e: &Element<R>, s: &[R; 2]) -> R {
         let (a, b) = (s[0] - R::one(), s[1] - R::one());
@@ -186,6 +188,7 @@ impl Isotropic<2> for NeoHookean {
     const PARAMS: usize = 2;
     const DOMAIN: Domain = Domain::Barrier;
     const NAME: &'static str = "neo_hookean";
+    const CONVEX: bool = true;
     #[inline(always)]
     fn density<R: Real>(&self, e: &Element<R>, s: &[R; 2]) -> R {
         let (q, w) = thickness(e, s);

@@ -35,6 +35,10 @@ pub struct Limit {
 }
 
 impl Limit {
+    /// True if it becomes one term with the material of a sheet: both are functions of the stretches.
+    pub(super) fn joins_a_material(&self) -> bool {
+        self.along == Along::Stretches && self.stiffness.is_none()
+    }
     /// What is wrong with it.
     pub fn check(&self) -> Result<(), String> {
         let [least, most] = self.range;
@@ -157,12 +161,15 @@ impl Cloth {
             let volume = area * self.thickness;
             let place = at.element(t, e);
             if let Some(m) = &self.material {
-                terms.membrane(m, place, g, volume);
+                terms.membrane(m, self.limit.as_ref(), place, g, volume, at);
             }
             for d in 0..2 {
                 terms.thread(self.threads[d] * volume, place, [[g[0][d]], [g[1][d]]]);
             }
-            if let Some(limit) = &self.limit {
+            // A limit that is part of the membrane's term is there already.
+            if let Some(limit) =
+                self.limit.as_ref().filter(|l| self.material.is_none() || !l.joins_a_material())
+            {
                 terms.sheet_limit(limit, place, g, volume, at);
             }
         }

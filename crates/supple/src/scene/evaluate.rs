@@ -1,8 +1,10 @@
 //! A material at one deformation gradient, for those who look at materials by themselves. Matrices are stored by columns.
 
 use super::Material;
-use crate::energy::{Element, Linear, Potential, Solid, Stretch, stretch};
-use crate::math::small::{Mat3, identity};
+use crate::energy::general::{self, Density};
+use crate::energy::{Element, Fibres, Linear, Potential, Solid, Stretch, stretch};
+use crate::math::polar::polar;
+use crate::math::small::{Mat3, identity, plus};
 
 /// What can be asked of a material at one F.
 pub(super) trait Law {
@@ -45,6 +47,39 @@ impl Law for Linear {
     }
     fn prox(&self, e: &Element<f64>, f: &Mat3<f64>) -> Mat3<f64> {
         Potential::prox(self, e, f, &mut 0.0)
+    }
+}
+
+/// A material with fibres.
+pub(super) struct Fibred {
+    pub base: Material,
+    pub fibres: Fibres,
+}
+
+impl Density for Fibred {
+    fn energy_and_stress(&self, f: &Mat3<f64>) -> (f64, Mat3<f64>) {
+        let (energy, stress) = self.fibres.energy_and_stress(f);
+        (self.base.energy(f) + energy, plus(&self.base.stress(f), &stress))
+    }
+    fn hessian(&self, f: &Mat3<f64>) -> [[f64; 9]; 9] {
+        let (mut sum, own) = (self.base.hessian(f), self.fibres.hessian(f));
+        for (row, add) in sum.iter_mut().zip(own) {
+            row.iter_mut().zip(add).for_each(|(a, b)| *a += b);
+        }
+        sum
+    }
+}
+
+impl Law for Fibred {
+    fn energy_and_stress(&self, _: &Element<f64>, f: &Mat3<f64>) -> (f64, Mat3<f64>) {
+        Density::energy_and_stress(self, f)
+    }
+    fn hessian(&self, _: &Element<f64>, f: &Mat3<f64>) -> [[f64; 9]; 9] {
+        Density::hessian(self, f)
+    }
+    fn prox(&self, e: &Element<f64>, f: &Mat3<f64>) -> Mat3<f64> {
+        // Without fibres, as it is, and undeformed.
+        general::prox(self, e.k, f, &[self.base.prox(f, e.k), *f, polar(f).r])
     }
 }
 

@@ -34,6 +34,9 @@ pub struct SceneFile {
     /// Nodes that are held, or moved, by springs of zero length.
     #[serde(default)]
     pub anchor: Vec<Anchor>,
+    /// Fibres that contract.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contract: Vec<Contract>,
     /// What a run writes.
     #[serde(default)]
     pub output: Output,
@@ -214,7 +217,7 @@ pub struct MaterialTable {
     /// First Lamé constant λ in Pa.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lambda: Option<f64>,
-    /// Stiffness k of `arap` in Pa, instead of the other constants.
+    /// Stiffness k of `arap` in Pa, instead of the other constants; of `fibre` along its fibres, Young's modulus by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stiffness: Option<f64>,
     /// C10 of `mooney_rivlin` in Pa, with `c01` and `d1` instead of the other constants.
@@ -250,6 +253,18 @@ pub struct MaterialTable {
     /// Compression resistance of `spline` in Pa, ≥ 0. Default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compression: Option<f64>,
+    /// The material between the fibres of `fibre`: another kind. Default `neo_hookean`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<MaterialKind>,
+    /// Direction of the fibres of `fibre` in the placed rest shape. Default x.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direction: Option<[f64; 3]>,
+    /// How far the fibres of `fibre` have contracted, from 0 to 0.95: their rest length is 1 − contraction. Default 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contraction: Option<f64>,
+    /// True if the fibres of `fibre` bear no compression. Default true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slack: Option<bool>,
     /// Mass per volume in kg/m³, > 0. Default 1000, or what the preset says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub density: Option<f64>,
@@ -575,6 +590,28 @@ pub struct Anchor {
     /// Where the targets go; they stay if this is empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub motion: Vec<Keyframe>,
+}
+
+/// A muscle: fibres of a body that contract with time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Contract {
+    /// The body, with a material `fibre`.
+    pub body: String,
+    /// How far its fibres have contracted at which times.
+    pub motion: Vec<ContractKey>,
+}
+
+/// How far fibres have contracted at a time. Between keyframes that is interpolated, before the first and after the last it is held.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ContractKey {
+    /// When, in s, later than the keyframe before.
+    pub time: f64,
+    /// From 0 to 0.95: the rest length is 1 − contraction.
+    pub contraction: f64,
 }
 
 /// Where selected nodes are at a time, relative to their start: turned about `centre`, then moved. Between keyframes

@@ -1,9 +1,9 @@
 //! Materials by name, and the one place that knows them all.
 
-use super::evaluate::Law;
+use super::evaluate::{Fibred, Law};
 use crate::energy::{
-    Arap, Corotated, FixedCorotated, Fung, Lame, Linear, MAX_PARAMS, MooneyRivlin, NeoHookean, Ogden, Solid,
-    Spline, StVenantKirchhoff, StableNeoHookean, Stretch, fung,
+    Arap, Corotated, Fibres, FixedCorotated, Fung, Lame, Linear, MAX_PARAMS, MooneyRivlin, NeoHookean, Ogden,
+    Solid, Spline, StVenantKirchhoff, StableNeoHookean, Stretch, fung,
 };
 use crate::term::weight::WeightRule;
 use crate::term::{BatchSource, ElementList, Source};
@@ -36,11 +36,13 @@ pub enum MaterialKind {
     Fung,
     /// Splines of the stretches, by name or by control points.
     Spline,
+    /// Another material with fibres along a direction, which may contract: muscle.
+    Fibre,
 }
 
 impl MaterialKind {
     /// All of them.
-    pub const ALL: [MaterialKind; 11] = [
+    pub const ALL: [MaterialKind; 12] = [
         MaterialKind::Linear,
         MaterialKind::Arap,
         MaterialKind::Corotated,
@@ -52,6 +54,7 @@ impl MaterialKind {
         MaterialKind::Ogden,
         MaterialKind::Fung,
         MaterialKind::Spline,
+        MaterialKind::Fibre,
     ];
 
     /// The word used in scene files and messages.
@@ -68,6 +71,7 @@ impl MaterialKind {
             MaterialKind::Ogden => "ogden",
             MaterialKind::Fung => "fung",
             MaterialKind::Spline => "spline",
+            MaterialKind::Fibre => "fibre",
         }
     }
 }
@@ -80,12 +84,14 @@ pub struct Material(pub(super) Choice);
 pub(super) enum Choice {
     BuiltIn { kind: MaterialKind, behind: &'static dyn OwnMaterial, lame: Lame, numbers: [f64; MAX_PARAMS] },
     Own { material: Arc<dyn OwnMaterial>, params: Vec<f64>, lame: Lame },
+    Fibred(Arc<Fibred>),
 }
 
 impl Material {
     /// A built-in material with Young's modulus E > 0 in Pa and Poisson's ratio −1 < ν < ½.
     ///
-    /// `fung` has its usual b = 2 and needs ν ≥ 0.4; `spline` is the one named `rubber`.
+    /// `fung` has its usual b = 2 and needs ν ≥ 0.4; `spline` is the one named `rubber`; `fibre` is neo-Hookean
+    /// with fibres of stiffness E along x.
     pub fn new(kind: MaterialKind, young: f64, poisson: f64) -> Result<Material, String> {
         let material = Material::from_lame(kind, Lame::from_young(young, poisson)?);
         material.check().map(|()| material)
@@ -113,6 +119,11 @@ impl Material {
             MaterialKind::Spline => {
                 let material = Arc::new(Spline::rubber(lame));
                 return Material(Choice::Own { material, params: vec![0.0], lame });
+            }
+            MaterialKind::Fibre => {
+                let base = Material::from_lame(MaterialKind::NeoHookean, lame);
+                let along = Fibres::new([1.0, 0.0, 0.0], lame.young());
+                return along.map_or_else(|_| base.clone(), |fibres| base.with_fibres(fibres));
             }
         };
         Material(Choice::BuiltIn { kind, behind, lame, numbers })
@@ -170,9 +181,27 @@ impl Material {
             .map_err(|e| format!("{} is not stable at rest: {e}", M::NAME))?;
         Ok(Material(Choice::Own { material: Arc::new(material), params: params.to_vec(), lame }))
     }
+    /// The same material with fibres in it, instead of those that it has.
+    pub fn with_fibres(&self, fibres: Fibres) -> Material {
+        Material(Choice::Fibred(Arc::new(Fibred { base: self.base().clone(), fibres })))
+    }
+    /// The material without its fibres.
+    pub fn base(&self) -> &Material {
+        match &self.0 {
+            Choice::Fibred(f) => &f.base,
+            _ => self,
+        }
+    }
+    /// Its fibres, if it has some.
+    pub fn fibres(&self) -> Option<&Fibres> {
+        match &self.0 {
+            Choice::Fibred(f) => Some(&f.fibres),
+            _ => None,
+        }
+    }
     /// An error if the material cannot be used with its constants.
     pub fn check(&self) -> Result<(), String> {
-        match &self.0 {
+        match &self.base().0 {
             Choice::BuiltIn { kind: MaterialKind::Fung, lame, numbers, .. } => {
                 Fung::numbers(*lame, numbers[1]).map(|_| ())
             }
@@ -185,6 +214,7 @@ impl Material {
         match &self.0 {
             Choice::BuiltIn { kind, .. } => Some(*kind),
             Choice::Own { .. } => None,
+            Choice::Fibred(_) => Some(MaterialKind::Fibre),
         }
     }
     /// k of `arap` in Pa.
@@ -194,10 +224,11 @@ impl Material {
             _ => 2.0 * self.lame().mu,
         }
     }
-    /// Small-strain constants.
+    /// Small-strain constants, without those of fibres.
     pub fn lame(&self) -> Lame {
         match &self.0 {
             Choice::BuiltIn { lame, .. } | Choice::Own { lame, .. } => *lame,
+            Choice::Fibred(f) => f.base.lame(),
         }
     }
     /// The law behind the name, and the numbers that it reads.
@@ -205,6 +236,7 @@ impl Material {
         match &self.0 {
             Choice::BuiltIn { behind, numbers, .. } => (behind.law(), &numbers[..behind.params()]),
             Choice::Own { material, params, .. } => (material.law(), params),
+            Choice::Fibred(f) => (&**f, &[]),
         }
     }
     /// Its name.
@@ -212,6 +244,7 @@ impl Material {
         match &self.0 {
             Choice::BuiltIn { kind, .. } => kind.name(),
             Choice::Own { material, .. } => material.name(),
+            Choice::Fibred(_) => MaterialKind::Fibre.name(),
         }
     }
 }
@@ -272,11 +305,12 @@ enum GroupKey {
     Own(Arc<dyn OwnMaterial>),
 }
 
-/// The group for a material among those there are, made if there is none.
+/// The group for a material without fibres among those there are, made if there is none.
 pub(super) fn group<'a>(groups: &'a mut Vec<Group>, material: &Material) -> &'a mut Group {
-    let key = match &material.0 {
+    let key = match &material.base().0 {
         Choice::BuiltIn { kind, behind, .. } => GroupKey::BuiltIn(*kind, *behind),
         Choice::Own { material, .. } => GroupKey::Own(material.clone()),
+        Choice::Fibred(f) => return group(groups, &f.base),
     };
     let same = |g: &Group| match (&g.key, &key) {
         (GroupKey::BuiltIn(a, _), GroupKey::BuiltIn(b, _)) => a == b,

@@ -4,7 +4,7 @@ use super::file::{MaterialTable, OneOrMany};
 use super::parse::{SceneError, did_you_mean, nearest};
 use super::preset::PRESETS;
 use super::{Material, MaterialKind};
-use crate::energy::{Lame, Spline, fung};
+use crate::energy::{Fibres, Lame, Spline, fung};
 
 /// Density unless given, in kg/m³.
 const DENSITY: f64 = 1000.0;
@@ -32,7 +32,6 @@ pub(super) fn material(m: &MaterialTable, key: &str) -> Result<(Material, f64), 
         return Err(SceneError::at(key, "needs a `kind` or a `preset`"));
     };
     for (name, there, of) in [
-        ("stiffness", m.stiffness.is_some(), MaterialKind::Arap),
         ("c10", m.c10.is_some(), MaterialKind::MooneyRivlin),
         ("c01", m.c01.is_some(), MaterialKind::MooneyRivlin),
         ("d1", m.d1.is_some(), MaterialKind::MooneyRivlin),
@@ -44,10 +43,17 @@ pub(super) fn material(m: &MaterialTable, key: &str) -> Result<(Material, f64), 
         ("g", m.g.is_some(), MaterialKind::Spline),
         ("h", m.h.is_some(), MaterialKind::Spline),
         ("compression", m.compression.is_some(), MaterialKind::Spline),
+        ("base", m.base.is_some(), MaterialKind::Fibre),
+        ("direction", m.direction.is_some(), MaterialKind::Fibre),
+        ("contraction", m.contraction.is_some(), MaterialKind::Fibre),
+        ("slack", m.slack.is_some(), MaterialKind::Fibre),
     ] {
         if there && kind != of {
             return Err(at(name, format!("is for `{}` only, not for `{}`", of.name(), kind.name())));
         }
+    }
+    if m.stiffness.is_some() && !matches!(kind, MaterialKind::Arap | MaterialKind::Fibre) {
+        return Err(at("stiffness", format!("is for `arap` and `fibre` only, not for `{}`", kind.name())));
     }
     Ok((own_constants(m, kind, key)?, given))
 }
@@ -119,6 +125,25 @@ fn own_constants(m: &MaterialTable, kind: MaterialKind, key: &str) -> Result<Mat
             let curve = m.curve.as_deref().unwrap_or("rubber");
             let spline = Spline::named(curve, lame).map_err(|e| at("curve", e))?;
             Material::spline(spline, m.compression.unwrap_or(0.0)).map_err(|e| at("compression", e))
+        }
+        MaterialKind::Fibre => {
+            let lame = constants(m, key)?;
+            let base = m.base.unwrap_or(MaterialKind::NeoHookean);
+            if base == MaterialKind::Fibre {
+                return Err(at("base", "is another kind than `fibre`".into()));
+            }
+            let base = Material::from_lame(base, lame);
+            base.check().map_err(|e| at("base", e))?;
+            let wrong = |e: String| {
+                let words = ["direction", "stiffness", "contraction"];
+                let word = words.into_iter().find(|w| e.starts_with(w)).unwrap_or("direction");
+                at(word, e)
+            };
+            let direction = m.direction.unwrap_or([1.0, 0.0, 0.0]);
+            let fibres = Fibres::new(direction, m.stiffness.unwrap_or(lame.young()))
+                .and_then(|f| f.contracted(m.contraction.unwrap_or(0.0)))
+                .map_err(wrong)?;
+            Ok(base.with_fibres(if m.slack == Some(false) { fibres.stiff() } else { fibres }))
         }
         _ => Ok(Material::from_lame(kind, constants(m, key)?)),
     }

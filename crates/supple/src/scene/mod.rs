@@ -15,10 +15,12 @@
 //! | `document.rs` | the text as a tree with places and overrides; everything in it that means nothing |
 //! | `estimate.rs` | [`Estimate`]: how large a body will be, before it is made |
 //! | `pins.rs` | nodes that two pins hold |
+//! | `contract.rs` | muscles that follow keyframes |
 //! | `place.rs` | shapes, transforms, selections, start states |
 //! | `program.rs` | [`Program`]: a scene file made ready to run, with its motions |
 
 mod cloth;
+mod contract;
 mod document;
 mod estimate;
 mod evaluate;
@@ -44,7 +46,7 @@ pub use program::{Look, MOST_FRAMES, Program, problems, settings};
 use crate::error::BuildError;
 use crate::mesh::{TetMesh, TriMesh};
 use crate::settings::Settings;
-use crate::sim::{Air, AnchorRef, Body, Parts, Simulation};
+use crate::sim::{Air, AnchorRef, Body, FibreRef, Parts, Simulation};
 use crate::term::stencil;
 use std::collections::BTreeSet;
 use terms::{Terms, Where};
@@ -404,6 +406,7 @@ impl Scene {
             sources: Vec::new(),
             anchors: Vec::new(),
             air: Air::default(),
+            fibres: FibreRef::default(),
         };
         let mut terms = Terms::default();
         for (number, b) in self.bodies.iter().enumerate() {
@@ -451,10 +454,12 @@ impl Scene {
                 parts.anchors.push(AnchorRef { body, node: *node, batch: 0, element });
             }
         }
-        let (sources, anchors, drags) = terms.sources();
-        parts.air.batch = drags;
+        let fibres = terms.fibre_count();
+        let (sources, batches) = terms.sources();
+        parts.air.batch = batches.drags;
+        parts.fibres = FibreRef { batch: batches.fibres, count: fibres };
         for a in &mut parts.anchors {
-            a.batch = anchors;
+            a.batch = batches.anchors;
         }
         parts.sources = sources;
         Simulation::assemble(parts)

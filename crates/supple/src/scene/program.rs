@@ -1,5 +1,6 @@
 //! A scene file made ready to run: the simulation and the motions that drive it, frame by frame.
 
+use super::contract::{Muscle, muscles};
 use super::file::{Body, Keyframe, SceneFile};
 use super::material_table::material;
 use super::parse::SceneError;
@@ -64,6 +65,7 @@ pub struct Program {
     /// Steps per frame.
     pub substeps: u32,
     scripts: Vec<Script>,
+    muscles: Vec<Muscle>,
 }
 
 /// More frames than anyone waits for.
@@ -256,6 +258,7 @@ impl Program {
             script(&mut scripts, &anchor.motion, &key, body, ids, &p.vertices, true)?;
         }
 
+        let muscles = muscles(file)?;
         let mut simulation = scene.build().map_err(|e| SceneError::at("body", e.to_string()))?;
         // Pinned nodes start at their place of the rest shape, whatever the start state does to the others.
         for (body, id) in pinned_start {
@@ -277,8 +280,10 @@ impl Program {
             frames: file.time.frames,
             substeps: file.time.substeps,
             scripts,
+            muscles,
         };
         program.aim(0.0).map_err(|e| SceneError::at("pin", e.to_string()))?;
+        program.contract(0.0).map_err(|e| SceneError::at("contract", e.to_string()))?;
         Ok(program)
     }
 
@@ -289,7 +294,8 @@ impl Program {
 
     /// Time of the last keyframe in s: after it nothing is moved any more. 0 if there is none.
     pub fn last_keyframe(&self) -> f64 {
-        self.scripts.iter().filter_map(|s| s.keys.last()).map(|k| k.time).fold(0.0, f64::max)
+        let motions = self.scripts.iter().filter_map(|s| s.keys.last()).map(|k| k.time);
+        motions.chain(self.muscles.iter().map(Muscle::last)).fold(0.0, f64::max)
     }
 
     /// Sends pins and anchors to where they are at a time.
@@ -305,11 +311,16 @@ impl Program {
         Ok(())
     }
 
-    /// Sends pins and anchors to where they are at the end of the next step. [`Program::frame`] does that itself; this is for
+    /// Contracts the muscles as they are at a time.
+    fn contract(&mut self, time: f64) -> Result<(), BuildError> {
+        self.muscles.iter().try_for_each(|m| self.simulation.contract(m.body, m.at(time)))
+    }
+
+    /// Sends pins, anchors and muscles to where they are at the end of the next step. [`Program::frame`] does that itself; this is for
     /// those who call [`Simulation::step_with`] themselves.
     pub fn aim_next(&mut self) -> Result<(), StepError> {
         let next = self.simulation.time() + self.simulation.settings().time.dt;
-        self.aim(next).map_err(|e| StepError::target(&e))
+        self.aim(next).and_then(|()| self.contract(next)).map_err(|e| StepError::target(&e))
     }
 
     /// One frame. The report is that of its last step, with the iterations and times of all and the worst status.
@@ -460,7 +471,7 @@ fn script(
 }
 
 /// The body of a name.
-fn find(file: &SceneFile, name: &str, key: &str) -> Result<usize, SceneError> {
+pub(super) fn find(file: &SceneFile, name: &str, key: &str) -> Result<usize, SceneError> {
     file.body.iter().position(|b| b.name == name).ok_or_else(|| {
         let mut e = SceneError::at(format!("{key}.body"), format!("there is no body `{name}`"));
         let names = file.body.iter().map(|b| b.name.as_str());
@@ -500,6 +511,7 @@ pub fn problems(file: &SceneFile, assets: &mut dyn FnMut(&str) -> Result<Asset, 
             Err(e) => wrong.push(e),
         }
     }
+    wrong.extend(muscles(file).err());
     if wrong.is_empty() {
         // What is left: things that only show when all is put together.
         wrong.extend(Program::new(file, assets).err());

@@ -6,9 +6,11 @@ use super::{Content, Entry, Material, MaterialKind, SpringKind};
 use crate::energy::lagged::{Drag, StrainRate};
 use crate::energy::plane::plane_stress;
 use crate::energy::project::{Flat, Lengths, Point, SheetStrains, SolidStrains, Turned};
-use crate::energy::{Arap, Corotated, Hard, Lame, Membrane, NeoHookean, Potential, Soft, StVenantKirchhoff};
+use crate::energy::{
+    Arap, Corotated, Hard, Lame, Limited, Membrane, NeoHookean, Potential, Soft, StVenantKirchhoff,
+};
 use crate::error::BuildError;
-use crate::math::small::Mat3;
+use crate::math::small::{Mat3, dot};
 use crate::math::triangle::triangle;
 use crate::settings::Wind;
 use crate::sim::Air;
@@ -65,7 +67,9 @@ const STRAINS: f64 = 0.5;
 pub(super) struct Terms {
     solids: Vec<Group>,
     membranes: [ElementList<3, 2>; 4],
+    limited: [ElementList<3, 2>; 4],
     threads: ElementList<3, 1>,
+    fibres: ElementList<4, 1>,
     hard_threads: ElementList<3, 2>,
     soft_threads: ElementList<3, 2>,
     hard_stretches: ElementList<3, 2>,
@@ -84,7 +88,19 @@ pub(super) struct Terms {
 impl Terms {
     /// A tetrahedron of a material.
     pub fn solid(&mut self, m: &Material, place: Place<4>, shape: ([[f64; 3]; 3], f64)) {
-        material::group(&mut self.solids, m).push(m, place.nodes, shape, place.origin);
+        material::group(&mut self.solids, m).push(m.base(), place.nodes, shape, place.origin);
+        if let Some(f) = m.fibres() {
+            let along = shape.0.map(|g| [dot(g, f.direction())]);
+            let stiffness = f.stiffness() * shape.1;
+            self.fibres.push(place.nodes, &along, stiffness, place.origin);
+            self.fibres.params.push(stiffness);
+            self.fibres.params.extend(f.lengths());
+        }
+    }
+
+    /// Elements with fibres.
+    pub fn fibre_count(&self) -> usize {
+        self.fibres.nodes.len()
     }
 
     /// A strain limit of a tetrahedron.
@@ -105,12 +121,21 @@ impl Terms {
         list.params.extend(limit.range);
     }
 
-    /// A triangle of a material that sheets take.
-    pub fn membrane(&mut self, m: &Material, place: Place<3>, g: [[f64; 2]; 2], volume: f64) {
+    /// A triangle of a material that sheets take. A strain limit in every direction and a material are one term, others are two.
+    pub fn membrane(
+        &mut self,
+        m: &Material,
+        limit: Option<&Limit>,
+        place: Place<3>,
+        g: [[f64; 2]; 2],
+        volume: f64,
+        at: &Where<'_>,
+    ) {
+        let limit = limit.filter(|l| l.joins_a_material());
         let lame = m.lame();
         let flat = Lame { mu: lame.mu, lambda: plane_stress(lame) };
         let mut weight = WeightRule::all(flat, volume);
-        let (at, params) = match m.kind() {
+        let (law, params) = match m.kind() {
             Some(MaterialKind::Arap) => {
                 let k = m.arap_stiffness();
                 weight[WeightRule::Shear as usize] = k * volume;
@@ -124,13 +149,18 @@ impl Terms {
             Some(MaterialKind::NeoHookean) => (3, vec![lame.mu, lame.lambda]),
             _ => (1, vec![flat.mu, flat.lambda]),
         };
-        let list = &mut self.membranes[at];
+        let list = if limit.is_some() { &mut self.limited[law] } else { &mut self.membranes[law] };
+        if limit.is_some() {
+            let hard = at.hard_weight(STRAINS, &place, &g);
+            weight.iter_mut().for_each(|w| *w += hard);
+        }
         list.nodes.push(place.nodes);
         list.gradients.extend(g);
         list.volume.push(volume);
         list.weight.push(weight);
         list.origin.push(place.origin);
         list.params.extend(params);
+        list.params.extend(limit.iter().flat_map(|l| l.range));
     }
 
     /// Stiffness (J) along one direction of a triangle.
@@ -241,11 +271,13 @@ impl Terms {
         }
     }
 
-    /// The lists that hold something as sources of batches; which of them holds the anchors, and which the drags.
-    pub fn sources(self) -> (Vec<Box<dyn BatchSource>>, usize, usize) {
+    /// The lists that hold something as sources of batches; which of them hold what is changed later.
+    pub fn sources(self) -> (Vec<Box<dyn BatchSource>>, Batches) {
         let mut sources: Vec<Box<dyn BatchSource>> = Vec::new();
         sources.extend(self.solids.into_iter().map(Group::source));
         add(&mut sources, Soft(Lengths("spring")), self.springs);
+        let fibres = sources.len();
+        add(&mut sources, Soft(Lengths("fibre")), self.fibres);
         let anchors = sources.len();
         add(&mut sources, Soft(Point), self.anchors);
         let [arap, corotated, st_venant_kirchhoff, neo_hookean] = self.membranes;
@@ -253,6 +285,11 @@ impl Terms {
         add(&mut sources, Membrane(Corotated), corotated);
         add(&mut sources, Membrane(StVenantKirchhoff), st_venant_kirchhoff);
         add(&mut sources, Membrane(NeoHookean), neo_hookean);
+        let [arap, corotated, st_venant_kirchhoff, neo_hookean] = self.limited;
+        add(&mut sources, Limited(Arap), arap);
+        add(&mut sources, Limited(Corotated), corotated);
+        add(&mut sources, Limited(StVenantKirchhoff), st_venant_kirchhoff);
+        add(&mut sources, Limited(NeoHookean), neo_hookean);
         add(&mut sources, Soft(Lengths("thread")), self.threads);
         add(&mut sources, Soft(Flat), self.flat);
         add(&mut sources, Soft(Turned), self.curved);
@@ -266,8 +303,15 @@ impl Terms {
         let drags = sources.len();
         add(&mut sources, Drag, self.drags);
         add(&mut sources, StrainRate, self.rates);
-        (sources, anchors, drags)
+        (sources, Batches { fibres, anchors, drags })
     }
+}
+
+/// Numbers of batches that are changed while the simulation runs.
+pub(super) struct Batches {
+    pub fibres: usize,
+    pub anchors: usize,
+    pub drags: usize,
 }
 
 fn add<const V: usize, const D: usize, P: Potential<D> + Clone>(

@@ -7,7 +7,8 @@ use crate::math::nodes::Row;
 
 impl Simulation {
     /// Takes over the state of another simulation of the same bodies: time, frame, positions, velocities, accelerations and
-    /// external forces of all nodes, and where pins and anchors that both have are to go. Settings, materials, pins and anchors
+    /// external forces of all nodes, where pins and anchors that both have are to go, and how far
+    /// muscles have contracted, if both have as many. Settings, materials, pins and anchors
     /// stay this simulation's own. A pin that only this one has holds its node where the node is. On an error nothing changes.
     pub fn adopt(&mut self, other: &Simulation) -> Result<(), BuildError> {
         let same = |a: &[super::Body], b: &[super::Body]| {
@@ -54,6 +55,9 @@ impl Simulation {
             if let (Some(params), Some(batch)) = (target, self.terms.batch_mut(anchor.batch)) {
                 batch.set_params(anchor.element, 1, &params[1..4]);
             }
+        }
+        if self.fibres.count == other.fibres.count {
+            self.set_rest_lengths(&other.rest_lengths());
         }
         self.lagged.hessian.forget();
         // Constraints may have other weights here: their forces are found anew.

@@ -1,7 +1,7 @@
 //! From bodies to a factored system.
 
 use super::checkpoint::fingerprint;
-use super::{Air, Simulation, State, Workspace};
+use super::{Air, FibreRef, Simulation, State, Workspace};
 use crate::error::BuildError;
 use crate::exec::Exec;
 use crate::global::{Cholesky, Cliques, System, inverse, order};
@@ -51,6 +51,8 @@ pub struct Parts {
     pub sources: Vec<Box<dyn BatchSource>>,
     /// Anchors.
     pub anchors: Vec<AnchorRef>,
+    /// Fibres.
+    pub fibres: FibreRef,
     /// Who feels the air.
     pub air: Air,
 }
@@ -160,6 +162,7 @@ impl Simulation {
             bodies: parts.bodies,
             anchors: parts.anchors,
             anchor_order,
+            fibres: parts.fibres,
             air,
             terms,
             system,

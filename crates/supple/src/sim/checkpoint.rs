@@ -4,7 +4,7 @@
 //! f64, habits of `auto` (u32, u16, u16), number of nodes at which its Hessian was taken (u64; 0 if there is none), then for each
 //! node in the user's order x, v, a and force (3 f64 each), then for each node a target (3 f64; zero unless pinned), then for
 //! each anchor its target (3 f64), then for each node where the Hessian was taken (3 f64), then for each hard constraint its
-//! force as u (3×D f64 by columns), then a checksum u64 (FNV-1a) of everything before it.
+//! force as u (3×D f64 by columns), then for each element with fibres their rest length (f64), then a checksum u64 (FNV-1a) of everything before it.
 
 use super::{Body, Simulation};
 use crate::error::CheckpointError;
@@ -13,7 +13,7 @@ use crate::solve::Habits;
 use crate::term::TermSet;
 
 const MAGIC: &[u8; 8] = b"SUPPLECK";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 const HEADER: usize = 8 + 4 + 8 + 8 + 8 + 8 + 8 + 8;
 
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
@@ -60,7 +60,8 @@ impl Simulation {
     /// The whole state. [`Simulation::restore`] continues from it with the same bits in every later frame.
     pub fn checkpoint(&self) -> Vec<u8> {
         let (n, hessian) = (self.place.len(), self.lagged.hessian.at());
-        let forces: Vec<f64> = self.terms.batches().iter().flat_map(|b| b.kept_forces()).collect();
+        let mut forces: Vec<f64> = self.terms.batches().iter().flat_map(|b| b.kept_forces()).collect();
+        forces.extend(self.rest_lengths());
         let length = HEADER + 8 * (15 * n + forces.len()) + 24 * (self.anchors.len() + hessian.len()) + 8;
         let mut out = Vec::with_capacity(length);
         out.extend_from_slice(MAGIC);
@@ -129,10 +130,15 @@ impl Simulation {
         }
         let hessian = if number(52) == Some(0) { 0 } else { n };
         let forces: Vec<usize> = self.terms.batches().iter().map(|b| b.kept_forces().len()).collect();
-        let all = forces.iter().sum::<usize>();
+        let all = forces.iter().sum::<usize>() + self.fibres.count;
         if bytes.len() != HEADER + 8 * (15 * n + all) + 24 * (self.anchors.len() + hessian) + 8 {
             return Err(CheckpointError::OtherScene("it has another number of nodes"));
         }
+        let (content, lengths) = content.split_at(content.len() - 8 * self.fibres.count);
+        let lengths: Vec<f64> = lengths
+            .chunks_exact(8)
+            .map(|c| f64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7].map(|j| c[j])))
+            .collect();
         let mut values = content[HEADER..]
             .chunks_exact(24)
             .map(|c| [0, 8, 16].map(|i| f64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7].map(|j| c[i + j]))));
@@ -159,6 +165,9 @@ impl Simulation {
         let fine = rows.into_iter().all(|r| r.is_finite())
             && anchors.iter().flatten().chain(&u).all(|a| a.is_finite());
         if !fine || !state.time.is_finite() || state.frame > 1 << 53 {
+            return Err(CheckpointError::Content);
+        }
+        if !self.set_rest_lengths(&lengths) {
             return Err(CheckpointError::Content);
         }
         self.state = state;

@@ -8,6 +8,7 @@
 //! | `air.rs` | wind and drag: what the air does before a step |
 //! | `integrator.rs` | prediction and velocity of backward Euler, eqs. (1), (2) |
 //! | `report.rs` | [`StepReport`]: what every step says about itself |
+//! | `muscle.rs` | fibres that contract |
 //! | `checkpoint.rs` | the state as bytes, and back |
 //! | `adopt.rs` | the state of another simulation of the same bodies |
 
@@ -16,11 +17,13 @@ mod air;
 mod assemble;
 mod checkpoint;
 pub mod integrator;
+mod muscle;
 mod report;
 mod step;
 
 pub use air::Air;
 pub use assemble::{AnchorRef, Body, Parts};
+pub use muscle::FibreRef;
 pub use report::{Energy, StepReport, Timings};
 pub use step::{Iteration, LocalState};
 
@@ -43,6 +46,7 @@ pub struct Simulation {
     anchors: Vec<AnchorRef>,
     /// Numbers of the anchors, by body and node, to find them.
     anchor_order: Vec<u32>,
+    fibres: FibreRef,
     air: Air,
     terms: TermSet,
     system: System,

@@ -338,12 +338,12 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
                 let (energy, stress) = if P::HARD {
                     // The force of a constraint is its multiplier, w²u = V·ku; how far it is from holding is told apart.
                     let u = load_local(&chunk.u, p, lane);
-                    let off = norm2(&minus(&dx, &potential.prox(&e, &dx, &mut R::zero())));
+                    let off = potential.off(&e, &dx);
                     for i in 0..chunk.live_lanes(p, lane, R::LANES) {
                         let off = off.lane(i);
                         sums.violation = if off.is_nan() { f64::INFINITY } else { sums.violation.max(off) };
                     }
-                    (R::zero(), combine(e.k, &u, R::zero(), &u))
+                    (potential.energy(&e, &dx), combine(e.k, &u, R::zero(), &u))
                 } else {
                     potential.energy_and_stress(&e, &dx)
                 };
