@@ -31,6 +31,7 @@ scenes!(
     "flag",
     "hanging",
     "materials",
+    "muscle",
     "net",
     "recover",
     "sail",

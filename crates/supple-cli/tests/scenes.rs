@@ -263,6 +263,23 @@ fn the_chain_comes_to_rest_in_the_catenary() {
     assert!((sag - 0.798273).abs() < 5e-3, "{sag}");
 }
 
+/// Contracted by 0.4, the muscle lifts its weight of about 20 N by more than a tenth of its length, against its own passive
+/// tissue; let go, the weight hangs where it hung.
+#[test]
+fn the_muscle_lifts_its_weight() {
+    let mut p = program("muscle", &[("solve.threads", "1")]);
+    let lowest = |p: &Program| body(p, "arm").iter().map(|q| q[1]).fold(f64::INFINITY, f64::min);
+    let r = run(&mut p, 25);
+    let hanging = lowest(&p);
+    assert!(hanging < 0.0 && r.inverted == 0, "{hanging}");
+    run(&mut p, 100);
+    let lifted = lowest(&p);
+    assert!(lifted > hanging + 0.05, "{hanging} → {lifted}");
+    let r = run(&mut p, 75);
+    assert!((lowest(&p) - hanging).abs() < 0.01, "{hanging} → {}", lowest(&p));
+    assert_eq!(r.inverted, 0);
+}
+
 #[test]
 fn the_curtain_folds_and_the_sail_fills() {
     let mut p = program("curtain", &[]);

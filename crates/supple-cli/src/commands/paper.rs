@@ -28,6 +28,8 @@ mod since;
 mod style;
 mod table1;
 
+pub(super) use fig4::mesh as flag;
+
 use std::io::Write;
 use std::path::PathBuf;
 

@@ -1,10 +1,10 @@
-//! Whole steps of boxes of several sizes, as in the paper's Table 1.
+//! Whole steps of boxes of several sizes and of flags, as in the paper's Table 1.
 use std::time::Instant;
 
 use miette::IntoDiagnostic;
 use serde::Serialize;
 use supple::mesh::shapes;
-use supple::{Material, MaterialKind, Scene, Settings};
+use supple::{Along, Bending, Cloth, Limit, Material, MaterialKind, Scene, Settings, TriMesh};
 
 use super::machine::Machine;
 
@@ -12,10 +12,17 @@ use super::machine::Machine;
 pub struct Plan {
     name: String,
     kind: MaterialKind,
-    cells: [usize; 3],
-    /// Twist over the whole length in radians.
-    twist: f64,
+    body: Body,
     repeats: usize,
+}
+
+/// What is measured.
+#[derive(Clone, Copy)]
+enum Body {
+    /// A box of so many cells that was twisted by half a turn.
+    Box([usize; 3]),
+    /// The flag of Fig. 4, stretched and waved so that many of its limits hold.
+    Flag(Option<Along>),
 }
 
 /// What was measured. Times are per iteration, but for `setup_ms` and `frame_ms`.
@@ -27,7 +34,7 @@ pub struct Case {
     pub material: &'static str,
     /// Nodes.
     pub nodes: usize,
-    /// Tetrahedra.
+    /// Tetrahedra, or triangles.
     pub elements: usize,
     /// Threads.
     pub threads: usize,
@@ -52,31 +59,77 @@ pub struct Case {
 /// The bodies: about 9k and 90k tetrahedra of every material, one larger for the memory.
 pub fn plan(quick: bool, huge: bool) -> Vec<Plan> {
     let mut plans = Vec::new();
-    let mut add = |kind: MaterialKind, cells: [usize; 3], twist: f64, repeats: usize| {
-        let name = format!("{} {}×{}×{}", kind.name(), cells[0], cells[1], cells[2]);
-        plans.push(Plan { name, kind, cells, twist, repeats });
+    let mut add = |kind: MaterialKind, body: Body, repeats: usize| {
+        let what = match body {
+            Body::Box(cells) => format!("{}×{}×{}", cells[0], cells[1], cells[2]),
+            Body::Flag(None) => "flag".into(),
+            Body::Flag(Some(Along::Stretches)) => "flag, limits".into(),
+            Body::Flag(Some(Along::Threads)) => "flag, threads".into(),
+        };
+        plans.push(Plan { name: format!("{} {what}", kind.name()), kind, body, repeats });
     };
+    let repeats = if quick { 4 } else { 12 };
     for kind in MaterialKind::ALL {
-        add(kind, [18, 9, 9], std::f64::consts::PI, if quick { 4 } else { 12 });
+        add(kind, Body::Box([18, 9, 9]), repeats);
     }
+    let sheets = [
+        MaterialKind::Arap,
+        MaterialKind::Corotated,
+        MaterialKind::StVenantKirchhoff,
+        MaterialKind::NeoHookean,
+    ];
+    for kind in sheets {
+        add(kind, Body::Flag(None), repeats);
+        add(kind, Body::Flag(Some(Along::Stretches)), repeats);
+    }
+    add(MaterialKind::Arap, Body::Flag(Some(Along::Threads)), repeats);
     if !quick {
         for kind in MaterialKind::ALL {
-            add(kind, [40, 20, 20], std::f64::consts::PI, 4);
+            add(kind, Body::Box([40, 20, 20]), 4);
         }
-        add(MaterialKind::NeoHookean, [48, 24, 24], std::f64::consts::PI, 3);
+        add(MaterialKind::NeoHookean, Body::Box([48, 24, 24]), 3);
     }
     if huge {
-        add(MaterialKind::NeoHookean, [131, 47, 47], std::f64::consts::PI, 1);
+        add(MaterialKind::NeoHookean, Body::Box([131, 47, 47]), 1);
     }
     plans
 }
 
+/// The scene, where its nodes start, and its elements.
+fn scene(plan: &Plan, settings: Settings) -> miette::Result<(Scene, Vec<[f64; 3]>, usize)> {
+    let mut scene = Scene::new(settings);
+    // fung is not stable below 0.4.
+    let poisson = if plan.kind == MaterialKind::Fung { 0.4 } else { 0.3 };
+    let material = Material::new(plan.kind, 1e5, poisson).map_err(|e| miette::miette!("{e}"))?;
+    match plan.body {
+        Body::Box(cells) => {
+            let mesh = shapes::box_mesh([2.0, 1.0, 1.0], cells, shapes::Split::Six).into_diagnostic()?;
+            let mut start = mesh.vertices().to_vec();
+            shapes::twist(&mut start, std::f64::consts::PI, 2.0, [0.5, 0.5]);
+            let elements = mesh.tets().len();
+            scene.add_solid("box", mesh, material, 1000.0).into_diagnostic()?;
+            Ok((scene, start, elements))
+        }
+        Body::Flag(limit) => {
+            let mesh: TriMesh = crate::commands::paper::flag()?;
+            let start =
+                mesh.vertices().iter().map(|p| [1.08 * p[0], p[1], 0.1 * (6.0 * p[0]).sin()]).collect();
+            let elements = mesh.triangles().len();
+            let mast: Vec<u32> = (0..mesh.vertices().len() as u32)
+                .filter(|&i| mesh.vertices()[i as usize][0] == 0.0)
+                .collect();
+            let mut cloth = Cloth::new(material, 5e-4, 400.0);
+            cloth.limit = limit.map(|along| Limit { range: [0.95, 1.05], along, stiffness: None });
+            cloth.bending = Bending::None;
+            let flag = scene.add_cloth("flag", mesh, cloth).into_diagnostic()?;
+            scene.pin(flag, &mast).into_diagnostic()?;
+            Ok((scene, start, elements))
+        }
+    }
+}
+
 /// Measures one body on one and on all threads.
 pub fn measure(plan: &Plan, machine: &Machine) -> miette::Result<Vec<Case>> {
-    let mesh = shapes::box_mesh([2.0, 1.0, 1.0], plan.cells, shapes::Split::Six).into_diagnostic()?;
-    let mut twisted = mesh.vertices().to_vec();
-    shapes::twist(&mut twisted, plan.twist, 2.0, [0.5, 0.5]);
-    let still = vec![[0.0; 3]; twisted.len()];
     let mut threads = vec![1, machine.threads];
     threads.dedup();
     let mut out = Vec::new();
@@ -87,19 +140,16 @@ pub fn measure(plan: &Plan, machine: &Machine) -> miette::Result<Vec<Case>> {
         settings.solve.iterations = 20;
         settings.solve.tolerance = 0.0;
         let iterations = settings.solve.iterations;
-        let mut scene = Scene::new(settings);
-        // fung is not stable below 0.4.
-        let poisson = if plan.kind == MaterialKind::Fung { 0.4 } else { 0.3 };
-        let material = Material::new(plan.kind, 1e5, poisson).map_err(|e| miette::miette!("{e}"))?;
-        scene.add_solid("box", mesh.clone(), material, 1000.0).into_diagnostic()?;
+        let (scene, start, elements) = scene(plan, settings)?;
+        let still = vec![[0.0; 3]; start.len()];
         let started = Instant::now();
         let mut simulation = scene.build().into_diagnostic()?;
         let setup_ms = 1e3 * started.elapsed().as_secs_f64();
 
         let [mut local, mut global, mut solve, mut frame] = [f64::INFINITY; 4];
         for _ in 0..plan.repeats {
-            // The first step from the twisted state, always the same work.
-            simulation.set_state(&twisted, &still).into_diagnostic()?;
+            // The first step from the same state, always the same work.
+            simulation.set_state(&start, &still).into_diagnostic()?;
             let t = simulation.step().into_diagnostic()?.timings;
             local = local.min(t.local);
             global = global.min(t.global);
@@ -111,8 +161,8 @@ pub fn measure(plan: &Plan, machine: &Machine) -> miette::Result<Vec<Case>> {
         out.push(Case {
             name: plan.name.clone(),
             material: plan.kind.name(),
-            nodes: twisted.len(),
-            elements: mesh.tets().len(),
+            nodes: start.len(),
+            elements,
             threads,
             iterations,
             setup_ms,
@@ -121,7 +171,7 @@ pub fn measure(plan: &Plan, machine: &Machine) -> miette::Result<Vec<Case>> {
             solve_ms: solve * per_iteration,
             frame_ms: 1e3 * frame,
             cycles_per_element: local / iterations as f64 * machine.ghz * 1e9 * threads as f64
-                / mesh.tets().len() as f64,
+                / elements as f64,
             roofline: simulation.factor_bytes() as f64 / (solve / iterations as f64) / bandwidth,
         });
     }

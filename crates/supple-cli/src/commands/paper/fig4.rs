@@ -19,7 +19,7 @@ const RANGE: [f64; 2] = [0.95, 1.05];
 const HOLDS: f64 = 1e-3;
 
 /// The flag, upright in the x–y plane, its mast along x = 0.
-pub(super) fn mesh() -> miette::Result<TriMesh> {
+pub(in crate::commands) fn mesh() -> miette::Result<TriMesh> {
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
     let at = |i: usize, j: usize| (j * (CELLS[0] + 1) + i) as u32;
     for j in 0..=CELLS[1] {
