@@ -9,6 +9,7 @@
 //! | `parse.rs` | from text to a scene file, with errors that point at the place |
 //! | `document.rs` | the text as a tree with places and overrides; everything in it that means nothing |
 //! | `estimate.rs` | [`Estimate`]: how large a body will be, before it is made |
+//! | `obstacle.rs` | obstacles of a scene, and the nodes that may touch them |
 //! | `pins.rs` | nodes that two pins hold |
 //! | `place.rs` | shapes, transforms, selections, start states |
 //! | `program.rs` | [`Program`]: a scene file made ready to run, with its motions |
@@ -18,6 +19,7 @@ mod estimate;
 mod evaluate;
 pub mod file;
 mod material;
+mod obstacle;
 pub mod parse;
 mod pins;
 mod place;
@@ -25,10 +27,12 @@ mod program;
 
 pub use estimate::{Estimate, memory};
 pub use material::{Material, MaterialKind};
+pub use obstacle::ObstacleId;
 pub use parse::SceneError;
 pub use place::Asset;
 pub use program::{Look, MOST_FRAMES, Program, problems, settings};
 
+use crate::contact::Obstacle;
 use crate::energy::Soft;
 use crate::energy::project::{Point, Sphere};
 use crate::error::BuildError;
@@ -92,12 +96,13 @@ pub struct Scene {
     /// Settings, checked by [`Scene::build`].
     pub settings: Settings,
     bodies: Vec<Entry>,
+    obstacles: Vec<Obstacle>,
 }
 
 impl Scene {
     /// An empty scene.
     pub fn new(settings: Settings) -> Scene {
-        Scene { settings, bodies: Vec::new() }
+        Scene { settings, bodies: Vec::new(), obstacles: Vec::new() }
     }
 
     /// Adds a solid of one material and density (kg/m³, > 0). Each corner of a tetrahedron carries a quarter of its mass.
@@ -290,6 +295,8 @@ impl Scene {
             pinned: Vec::new(),
             sources: Vec::new(),
             anchors: Vec::new(),
+            obstacles: self.obstacles.clone(),
+            touching: self.touching(),
         };
         let mut groups = Vec::new();
         let mut springs = ElementList::<2, 1>::default();

@@ -341,6 +341,11 @@ impl Program {
                     primal: before.primal.max(r.primal),
                     dual: before.dual.max(r.dual),
                     force_residual: before.force_residual.max(r.force_residual),
+                    max_penetration: before.max_penetration.max(r.max_penetration),
+                    contact_residual: before.contact_residual.max(r.contact_residual),
+                    cone_violation: before.cone_violation.max(r.cone_violation),
+                    sweeps: before.sweeps + r.sweeps,
+                    islands_shortened: before.islands_shortened + r.islands_shortened,
                     timings: before.timings.plus(&r.timings),
                     ..r
                 },

@@ -1,20 +1,26 @@
 //! The state as bytes, and back, bit for bit.
 //!
 //! Layout, little-endian: `SUPPLECK`, version u32, length of the whole u64, fingerprint of the scene u64, frame u64, time
-//! f64, habits of `auto` (u32, u16, u16), number of nodes at which its Hessian was taken (u64; 0 if there is none), then for each
+//! f64, habits of `auto` (u32, u16, u16), number of nodes at which its Hessian was taken (u64; 0 if there is none), number of
+//! contact forces (u64), then for each
 //! node in the user's order x, v, a and force (3 f64 each), then for each node a target (3 f64; zero unless pinned), then for
-//! each anchor its target (3 f64), then for each node where the Hessian was taken (3 f64), then a checksum u64 (FNV-1a) of
-//! everything before it.
+//! each anchor its target (3 f64), then for each obstacle where it is and where it will be (R by columns and shift, 12 f64 each),
+//! then for each contact force node, obstacle, zero (u64) and force (3 f64), then for each node where the Hessian was taken
+//! (3 f64), then a checksum u64 (FNV-1a) of everything before it.
 
 use super::{Body, Simulation};
+use crate::contact::{Kept, Obstacle, Pose};
 use crate::error::CheckpointError;
 use crate::math::nodes::Row;
 use crate::solve::Habits;
 use crate::term::TermSet;
 
 const MAGIC: &[u8; 8] = b"SUPPLECK";
-const VERSION: u32 = 2;
-const HEADER: usize = 8 + 4 + 8 + 8 + 8 + 8 + 8 + 8;
+const VERSION: u32 = 3;
+const HEADER: usize = 8 + 4 + 8 + 8 + 8 + 8 + 8 + 8 + 8;
+/// Bytes per obstacle, and per contact force.
+const OBSTACLE: usize = 8 * 24;
+const CONTACT: usize = 48;
 
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
@@ -33,6 +39,7 @@ pub(super) fn fingerprint(
     pinned: &[bool],
     terms: &TermSet,
     place: &[u32],
+    obstacles: &[Obstacle],
 ) -> u64 {
     let mut user = vec![0u32; place.len()];
     for (node, &p) in place.iter().enumerate() {
@@ -47,6 +54,11 @@ pub(super) fn fingerprint(
     }
     positions.iter().flatten().chain(masses).for_each(|v| put(v.to_bits()));
     pinned.iter().for_each(|p| put(u64::from(*p)));
+    for o in obstacles {
+        put(fnv(format!("{} {:?}", o.name, o.shape).bytes()));
+        put(o.friction.to_bits());
+        put(o.thickness.to_bits());
+    }
     for b in terms.batches() {
         put(b.len() as u64);
         put(fnv(b.name().bytes()));
@@ -60,7 +72,9 @@ impl Simulation {
     /// The whole state. [`Simulation::restore`] continues from it with the same bits in every later frame.
     pub fn checkpoint(&self) -> Vec<u8> {
         let (n, hessian) = (self.place.len(), self.lagged.hessian.at());
-        let length = HEADER + 8 * 15 * n + 24 * (self.anchors.len() + hessian.len()) + 8;
+        let s = &self.state;
+        let contact = OBSTACLE * s.poses.len() + CONTACT * s.kept.len();
+        let length = HEADER + 8 * 15 * n + 24 * (self.anchors.len() + hessian.len()) + contact + 8;
         let mut out = Vec::with_capacity(length);
         out.extend_from_slice(MAGIC);
         out.extend_from_slice(&VERSION.to_le_bytes());
@@ -72,12 +86,12 @@ impl Simulation {
         out.extend_from_slice(&self.lagged.habits.wait.to_le_bytes());
         out.extend_from_slice(&self.lagged.habits.owed.to_le_bytes());
         out.extend_from_slice(&(hessian.len() as u64).to_le_bytes());
+        out.extend_from_slice(&(s.kept.len() as u64).to_le_bytes());
         let mut put = |p: [f64; 3]| {
             for c in p {
                 out.extend_from_slice(&c.to_le_bytes());
             }
         };
-        let s = &self.state;
         for rows in [&s.x, &s.v, &s.a, &s.force] {
             for &p in &self.place {
                 put(rows[p as usize].xyz());
@@ -89,6 +103,15 @@ impl Simulation {
         for a in &self.anchors {
             let params = self.terms.batches()[a.batch].params(a.element);
             put([params[1], params[2], params[3]]);
+        }
+        for pose in s.poses.iter().flatten() {
+            pose.rotation.into_iter().chain([pose.shift]).for_each(&mut put);
+        }
+        let mut user = vec![0u32; n];
+        self.place.iter().enumerate().for_each(|(i, &p)| user[p as usize] = i as u32);
+        for k in &s.kept {
+            put([u64::from(user[k.node as usize]), u64::from(k.obstacle), 0].map(f64::from_bits));
+            put(k.force);
         }
         if !hessian.is_empty() {
             for &p in &self.place {
@@ -126,7 +149,10 @@ impl Simulation {
             return Err(CheckpointError::OtherScene("its bodies, masses, pins or elements differ"));
         }
         let hessian = if number(52) == Some(0) { 0 } else { n };
-        if bytes.len() != HEADER + 8 * 15 * n + 24 * (self.anchors.len() + hessian) + 8 {
+        let kept = number(60).unwrap_or(0);
+        let known =
+            HEADER + 8 * 15 * n + 24 * (self.anchors.len() + hessian) + 8 + OBSTACLE * self.state.poses.len();
+        if kept > (bytes.len() / CONTACT) as u64 || bytes.len() != known + CONTACT * kept as usize {
             return Err(CheckpointError::OtherScene("it has another number of nodes"));
         }
         let mut values = content[HEADER..]
@@ -146,12 +172,30 @@ impl Simulation {
             }
         }
         let anchors: Vec<[f64; 3]> = values.by_ref().take(self.anchors.len()).collect();
+        for pose in state.poses.iter_mut().flatten() {
+            let mut next = || values.next().unwrap_or([f64::NAN; 3]);
+            *pose = Pose { rotation: [next(), next(), next()], shift: next() };
+        }
+        state.kept.clear();
+        for _ in 0..kept {
+            let (key, force) = (values.next().unwrap_or_default(), values.next().unwrap_or([f64::NAN; 3]));
+            let [node, obstacle, _] = key.map(f64::to_bits);
+            let node = usize::try_from(node).ok().and_then(|i| self.place.get(i)).copied();
+            let Some(node) = node.filter(|_| obstacle < state.poses.len() as u64) else {
+                return Err(CheckpointError::Content);
+            };
+            state.kept.push(Kept { node, obstacle: obstacle as u32, force });
+        }
+        state.kept.sort_unstable_by_key(|k| (k.node, k.obstacle));
         let mut at = vec![Row::default(); hessian];
         for (&p, value) in self.place.iter().zip(values).take(hessian) {
             at[p as usize] = Row::new(value);
         }
         let rows = [&state.x, &state.v, &state.a, &state.force, &state.targets, &at].into_iter().flatten();
         let fine = rows.into_iter().all(|r| r.is_finite()) && anchors.iter().flatten().all(|a| a.is_finite());
+        let fine = fine
+            && state.poses.iter().flatten().all(Pose::is_finite)
+            && state.kept.iter().flat_map(|k| k.force).all(f64::is_finite);
         if !fine || !state.time.is_finite() || state.frame > 1 << 53 {
             return Err(CheckpointError::Content);
         }
