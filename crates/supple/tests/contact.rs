@@ -7,11 +7,21 @@ mod reference;
 
 #[path = "contact/drop.rs"]
 mod drop;
+#[path = "contact/endure.rs"]
+mod endure;
+#[path = "contact/fast.rs"]
+mod fast;
+#[path = "contact/files.rs"]
+mod files;
+#[path = "contact/hertz.rs"]
+mod hertz;
 #[path = "contact/incline.rs"]
 mod incline;
 #[path = "contact/particle.rs"]
 mod particle;
 #[path = "contact/setup.rs"]
 mod setup;
+#[path = "contact/shapes.rs"]
+mod shapes;
 #[path = "contact/signorini.rs"]
 mod signorini;

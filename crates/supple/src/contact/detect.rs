@@ -120,4 +120,15 @@ impl Moving<'_> {
         let s = self.closest(self.next.undo(x));
         (dot(self.next.turn(s.normal), side) >= 0.5).then_some(s)
     }
+
+    /// True if the surface nearest to a node at the end of the step faces away from a normal in the obstacle's frame.
+    pub fn opposite(&self, x: [f64; 3], normal: [f64; 3]) -> bool {
+        dot(self.closest(self.next.undo(x)).normal, normal) < -0.5
+    }
+
+    /// True if the way of a node leads through the inside.
+    pub fn inside_between(&self, from: [f64; 3], to: [f64; 3]) -> bool {
+        let (a, b) = (self.now.undo(from), self.next.undo(to));
+        (1..32).any(|i| self.closest(axpy(a, f64::from(i) / 32.0, sub(b, a))).distance < 0.0)
+    }
 }

@@ -1,6 +1,6 @@
 //! Obstacles: shapes that bodies cannot enter, at rest or moved by a script.
 
-use crate::math::small::{Mat3, add, cross, dot, identity, mul_vec, scale, sub, transpose};
+use crate::math::small::{Mat3, add, cross, dot, identity, mul, mul_vec, scale, sub, transpose};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -21,6 +21,8 @@ pub trait Surface: Debug + Send + Sync {
     fn kind(&self) -> &'static str;
     /// The nearest point of its surface; finite for any finite point.
     fn closest(&self, p: [f64; 3]) -> SurfacePoint;
+    /// A point in its middle, about which it turns by default, in m.
+    fn centre(&self) -> [f64; 3];
     /// True if the normal is the same everywhere.
     fn is_flat(&self) -> bool {
         false
@@ -59,6 +61,10 @@ impl Pose {
             add(add(scale(c, e), scale(s, cross(axis, e))), scale(axis[j] * (1.0 - c), axis))
         });
         Pose { rotation, shift: sub(add(centre, translate), mul_vec(&rotation, centre)) }
+    }
+    /// First `other`, then this.
+    pub fn after(&self, other: &Pose) -> Pose {
+        Pose { rotation: mul(&self.rotation, &other.rotation), shift: self.apply(other.shift) }
     }
     /// R p + shift.
     pub fn apply(&self, p: [f64; 3]) -> [f64; 3] {

@@ -48,6 +48,9 @@ impl HalfSpace {
 }
 
 impl Surface for HalfSpace {
+    fn centre(&self) -> [f64; 3] {
+        self.point
+    }
     fn kind(&self) -> &'static str {
         "half_space"
     }
@@ -80,6 +83,9 @@ impl Sphere {
 }
 
 impl Surface for Sphere {
+    fn centre(&self) -> [f64; 3] {
+        self.centre
+    }
     fn kind(&self) -> &'static str {
         "sphere"
     }
@@ -122,6 +128,9 @@ impl Cuboid {
 }
 
 impl Surface for Cuboid {
+    fn centre(&self) -> [f64; 3] {
+        self.centre
+    }
     fn kind(&self) -> &'static str {
         "box"
     }
@@ -184,6 +193,9 @@ impl Capsule {
 }
 
 impl Surface for Capsule {
+    fn centre(&self) -> [f64; 3] {
+        scale(0.5, add(self.a, self.b))
+    }
     fn kind(&self) -> &'static str {
         "capsule"
     }
@@ -228,6 +240,9 @@ impl Cylinder {
 }
 
 impl Surface for Cylinder {
+    fn centre(&self) -> [f64; 3] {
+        axpy(self.a, 0.5 * self.length, self.axis)
+    }
     fn kind(&self) -> &'static str {
         "cylinder"
     }

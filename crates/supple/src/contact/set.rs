@@ -340,15 +340,14 @@ impl ContactSet {
                     continue;
                 }
                 let end = m.end(to);
-                // A little depth is for the report; what is on the other side, or deep inside, has gone through.
-                let Some((when, s)) = m.meet(from, to, 0.0) else { continue };
-                let beyond = m.again(to, m.next.turn(s.normal)).is_none();
-                if end < -0.5 * t.edge
-                    || (end >= 0.0 && beyond && when < 1.0 && self.inside_between(&m, from, to))
+                // A little depth is for the report, and a way around a corner may cut it; what is deep inside, or comes out on the
+                // other side, has gone through.
+                let Some((when, entry)) = m.meet(from, to, 0.0) else { continue };
+                let through = end >= 0.0 && m.opposite(to, entry.normal) && m.inside_between(from, to);
+                if (end < -0.5 * t.edge || through)
+                    && let Some(&b) = body.get(t.node as usize)
                 {
-                    if let Some(&b) = body.get(t.node as usize) {
-                        share.push((b, 0.9 * when));
-                    }
+                    share.push((b, 0.9 * when));
                 }
             }
         }
@@ -363,15 +362,6 @@ impl ContactSet {
             }
         }
         self.measure(x);
-    }
-
-    /// True if a way leads through the inside, by more than it touches.
-    fn inside_between(&self, m: &Moving<'_>, from: [f64; 3], to: [f64; 3]) -> bool {
-        (1..32).any(|i| {
-            let t = f64::from(i) / 32.0;
-            let p = std::array::from_fn(|c| from[c] + t * (to[c] - from[c]));
-            m.end(p) < 0.0 && m.start(p) < 0.0
-        })
     }
 
     fn measure(&mut self, x: &[Row]) {

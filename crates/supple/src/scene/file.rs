@@ -4,6 +4,7 @@
 //! same comments become the JSON schema and `docs/scene-format.md` explains them with examples.
 
 use super::MaterialKind;
+use super::obstacle::ObstacleTable;
 use crate::settings::{
     Acceleration, DualStart, FirstHessian, Method, SolveSettings, Start, Sweep, WeightRule,
 };
@@ -33,6 +34,9 @@ pub struct SceneFile {
     /// Nodes that are held, or moved, by springs of zero length.
     #[serde(default)]
     pub anchor: Vec<Anchor>,
+    /// What bodies cannot enter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub obstacle: Vec<ObstacleTable>,
     /// What a run writes.
     #[serde(default)]
     pub output: Output,

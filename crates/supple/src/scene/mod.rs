@@ -27,7 +27,7 @@ mod program;
 
 pub use estimate::{Estimate, memory};
 pub use material::{Material, MaterialKind};
-pub use obstacle::ObstacleId;
+pub use obstacle::{ObstacleId, ObstacleShape, ObstacleTable};
 pub use parse::SceneError;
 pub use place::Asset;
 pub use program::{Look, MOST_FRAMES, Program, problems, settings};

@@ -1,9 +1,174 @@
 //! Obstacles of a scene, and the nodes that may touch them.
 
-use super::{Content, Scene};
-use crate::contact::{Obstacle, Touching};
+use super::file::{Keyframe, Rotation};
+use super::parse::SceneError;
+use super::program::{Key, between, keys};
+use super::{Content, Scene, place};
+use crate::contact::{Capsule, Cuboid, Cylinder, HalfSpace, Obstacle, Pose, Sphere, Touching};
 use crate::error::BuildError;
 use crate::mesh::surface;
+use serde::{Deserialize, Serialize};
+
+/// Something that bodies cannot enter, at rest or moved by a script.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ObstacleTable {
+    /// Its name, used in messages and reports; by default `obstacle0` and so on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its shape.
+    pub shape: ObstacleShape,
+    /// Coulomb's coefficient of friction, ≥ 0. Default 0.
+    #[serde(default)]
+    pub friction: f64,
+    /// Nodes stay this far from the shape, in m, ≥ 0. Default 0.
+    #[serde(default)]
+    pub thickness: f64,
+    /// Turns the shape about the origin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotate: Option<Rotation>,
+    /// Moves the shape, in m; after `rotate`.
+    #[serde(default)]
+    pub translate: [f64; 3],
+    /// Where it goes; it stays if this is empty. Turns are about its middle by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub motion: Vec<Keyframe>,
+}
+
+/// The shape of an obstacle. Places and sizes in m.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ObstacleShape {
+    /// Everything behind a plane.
+    HalfSpace {
+        /// A point of the plane.
+        point: [f64; 3],
+        /// Points out of it.
+        normal: [f64; 3],
+    },
+    /// A ball.
+    Sphere {
+        /// Its centre.
+        centre: [f64; 3],
+        /// Its radius.
+        radius: f64,
+    },
+    /// A box along the axes, before `rotate`.
+    Box {
+        /// Its centre.
+        centre: [f64; 3],
+        /// Lengths along x, y, z.
+        size: [f64; 3],
+    },
+    /// A cylinder with round ends.
+    Capsule {
+        /// One end of its axis.
+        from: [f64; 3],
+        /// The other end.
+        to: [f64; 3],
+        /// Its radius.
+        radius: f64,
+    },
+    /// A cylinder with flat ends.
+    Cylinder {
+        /// Middle of one end.
+        from: [f64; 3],
+        /// Middle of the other end.
+        to: [f64; 3],
+        /// Its radius.
+        radius: f64,
+    },
+}
+
+/// An obstacle of a scene file, and its motion.
+pub(super) struct Moved {
+    /// Its number.
+    pub obstacle: usize,
+    base: Pose,
+    centre: [f64; 3],
+    keys: Vec<Key>,
+}
+
+impl Moved {
+    /// Where it is at a time, relative to its shape as given.
+    pub fn pose(&self, time: f64) -> Pose {
+        if self.keys.is_empty() {
+            return self.base;
+        }
+        let [centre, turn, translate] = between(&self.keys, time, self.centre);
+        Pose::new(turn, centre, translate).after(&self.base)
+    }
+
+    /// Time of its last keyframe in s.
+    pub fn last(&self) -> f64 {
+        self.keys.last().map_or(0.0, |k| k.time)
+    }
+}
+
+/// The obstacle that a table describes, and its motion.
+fn read(table: &ObstacleTable, number: usize) -> Result<(Obstacle, Moved), SceneError> {
+    let key = format!("obstacle[{number}]");
+    let name = table.name.clone().unwrap_or_else(|| format!("obstacle{number}"));
+    let shape = |e: String| SceneError::at(format!("{key}.shape"), e);
+    let obstacle = match table.shape {
+        ObstacleShape::HalfSpace { point, normal } => {
+            Obstacle::new(&name, HalfSpace::new(point, normal).map_err(shape)?)
+        }
+        ObstacleShape::Sphere { centre, radius } => {
+            Obstacle::new(&name, Sphere::new(centre, radius).map_err(shape)?)
+        }
+        ObstacleShape::Box { centre, size } => {
+            Obstacle::new(&name, Cuboid::new(centre, size).map_err(shape)?)
+        }
+        ObstacleShape::Capsule { from, to, radius } => {
+            Obstacle::new(&name, Capsule::new(from, to, radius).map_err(shape)?)
+        }
+        ObstacleShape::Cylinder { from, to, radius } => {
+            Obstacle::new(&name, Cylinder::new(from, to, radius).map_err(shape)?)
+        }
+    };
+    for (what, value) in [("friction", table.friction), ("thickness", table.thickness)] {
+        if !(0.0..=1e6).contains(&value) {
+            let message = format!("must lie between 0 and 1e6, not {value}");
+            return Err(SceneError::at(format!("{key}.{what}"), message));
+        }
+    }
+    if !table.translate.iter().all(|v| v.abs() <= 1e9) {
+        return Err(SceneError::at(format!("{key}.translate"), "must be numbers within ±1e9 m"));
+    }
+    let turn = match &table.rotate {
+        None => [0.0; 3],
+        Some(r) if r.angle.abs() <= 1e9 => {
+            place::direction(r.axis, &format!("{key}.rotate.axis"))?.map(|a| a * r.angle.to_radians())
+        }
+        Some(_) => return Err(SceneError::at(format!("{key}.rotate.angle"), "must lie within ±1e9 degrees")),
+    };
+    let base = Pose::new(turn, [0.0; 3], table.translate);
+    let centre = base.apply(obstacle.shape.centre());
+    let keys = keys(&table.motion, &key)?;
+    let obstacle = obstacle.with_friction(table.friction).with_thickness(table.thickness);
+    Ok((obstacle, Moved { obstacle: number, base, centre, keys }))
+}
+
+/// Adds the obstacles of a scene file.
+pub(super) fn add(scene: &mut Scene, tables: &[ObstacleTable]) -> Result<Vec<Moved>, SceneError> {
+    let mut all = Vec::new();
+    for (i, table) in tables.iter().enumerate() {
+        let (obstacle, moved) = read(table, i)?;
+        scene
+            .add_obstacle(obstacle)
+            .map_err(|e| SceneError::at(format!("obstacle[{i}].name"), e.to_string()))?;
+        all.push(moved);
+    }
+    Ok(all)
+}
+
+/// Everything that is wrong with the obstacles of a scene file, one by one.
+pub(super) fn problems(tables: &[ObstacleTable]) -> Vec<SceneError> {
+    tables.iter().enumerate().filter_map(|(i, table)| read(table, i).err()).collect()
+}
 
 /// Number of an obstacle in its scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
