@@ -26,9 +26,12 @@ macro_rules! scenes {
 }
 scenes!(
     "beams",
+    "cylinders",
     "hanging",
     "net",
+    "pile",
     "recover",
+    "rollers",
     "shapes",
     "stretched",
     "swing",

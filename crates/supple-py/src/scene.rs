@@ -294,6 +294,30 @@ impl Scene {
         Ok(id.0)
     }
 
+    /// Lets solids touch each other; without this call bodies pass through each other.
+    ///
+    /// friction is Coulomb's coefficient, pairs a dict of others: {(body, body): friction}. Surfaces keep thickness (m) from each
+    /// other. With self_contact a body may touch itself too.
+    #[pyo3(signature = (*, friction=0.0, thickness=0.0, self_contact=false, pairs=None))]
+    fn collide(
+        &self,
+        friction: f64,
+        thickness: f64,
+        self_contact: bool,
+        pairs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let mut content = self.content()?;
+        content.own()?;
+        let mut list = Vec::new();
+        for (key, value) in pairs.into_iter().flatten() {
+            let (a, b): (Bound<'_, PyAny>, Bound<'_, PyAny>) = key.extract()?;
+            let [a, b] = [a, b].map(|body| body::find(&body, &content.bodies).map(|b| BodyId(b.index)));
+            list.push((a?, b?, value.extract::<f64>()?));
+        }
+        let collisions = supple::scene::Collisions { friction, thickness, within: self_contact, pairs: list };
+        content.own()?.collide(collisions).map_err(build)
+    }
+
     /// Makes a simulation: checks everything and factors the matrix. Options that are not given (...) are the library's
     /// defaults, or what the scene file says.
     ///

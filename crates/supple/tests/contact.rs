@@ -5,6 +5,8 @@ mod bridge;
 mod common;
 mod reference;
 
+#[path = "contact/bodies.rs"]
+mod bodies;
 #[path = "contact/drop.rs"]
 mod drop;
 #[path = "contact/endure.rs"]

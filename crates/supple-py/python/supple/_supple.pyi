@@ -162,6 +162,14 @@ class Scene:
     def pin(self, body: _Body, ids: npt.ArrayLike) -> None: ...
     def anchor(self, body: _Body, ids: npt.ArrayLike, *, stiffness: float) -> None: ...
     def add_obstacle(self, obstacle: Obstacle, *, name: str | None = None) -> int: ...
+    def collide(
+        self,
+        *,
+        friction: float = 0.0,
+        thickness: float = 0.0,
+        self_contact: bool = False,
+        pairs: Mapping[tuple[_Body, _Body], float] | None = None,
+    ) -> None: ...
     def build(
         self,
         *,

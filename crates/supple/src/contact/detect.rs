@@ -17,6 +17,12 @@ const DEEP: f64 = 1e-4;
 /// Share of such a depth that is left after a step.
 const LEFT: f64 = 0.8;
 
+/// The gap that must be left after a step that starts with some gap: none, but what is deep inside comes out little by little, since
+/// at once would be a blow.
+pub(super) fn target(gap: f64, edge: f64) -> f64 {
+    if gap < -DEEP * edge { LEFT * gap } else { 0.0 }
+}
+
 /// An obstacle at the start and at the end of a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moving<'a> {
@@ -93,6 +99,7 @@ impl Moving<'_> {
             force: [0.0; 3],
             obstacle: number,
             side: self.next.turn(s.normal),
+            key: u64::from(node) << 32 | u64::from(number),
         };
         self.aim(&mut c, from, s, edge);
         c
@@ -107,11 +114,7 @@ impl Moving<'_> {
         let slipped = add(from, carried);
         let plane = add(there, scale(self.obstacle.thickness, c.frame[0]));
         c.origin = [dot(c.frame[0], plane), dot(c.frame[1], slipped), dot(c.frame[2], slipped)];
-        // What is deep inside at the start comes out little by little: at once would be a blow.
-        let depth = -self.start(from);
-        if depth > DEEP * edge {
-            c.origin[0] -= LEFT * depth;
-        }
+        c.origin[0] += target(self.start(from), edge);
         c.force = c.law.project(c.to_local(force));
     }
 

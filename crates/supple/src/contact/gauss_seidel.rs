@@ -136,8 +136,9 @@ impl GaussSeidel {
             flatten(contacts, &mut self.before);
             (result.change, result.force) = self.sweep(contacts, compliance);
             result.sweeps += 1;
-            // What rounding leaves of positions is no change.
-            let force = result.force <= tolerance || result.change <= 1e-14 * edge;
+            // What rounding leaves of positions is no change; and contacts that say the same share their forces slowly.
+            let force =
+                result.force <= tolerance || result.change <= 1e-14 * edge || result.sweeps > 5 * PATIENCE;
             if result.change <= tolerance * edge && force {
                 result.met = true;
                 break;
@@ -145,7 +146,10 @@ impl GaussSeidel {
             if result.sweeps < PLAIN || result.sweeps + 1 >= most {
                 continue;
             }
-            if result.sweeps.is_multiple_of(PATIENCE) && self.newton(contacts, tolerance * edge) {
+            if (PATIENCE..=3 * PATIENCE).contains(&result.sweeps)
+                && result.sweeps.is_multiple_of(PATIENCE)
+                && self.newton(contacts, tolerance * edge)
+            {
                 self.anderson.restart();
                 (last, mixed) = (f64::INFINITY, false);
                 continue;
@@ -177,7 +181,7 @@ impl GaussSeidel {
     fn newton(&mut self, contacts: &mut [Contact], tolerance: f64) -> bool {
         let mut helped = false;
         let mut size = self.violation(contacts);
-        for _ in 0..20 {
+        for _ in 0..10 {
             let which: Vec<usize> = (0..contacts.len())
                 .filter(|&i| {
                     self.bound[i] > 0.0 && (contacts[i].force != [0.0; 3] || self.gap(contacts, i)[0] < 0.0)

@@ -5,7 +5,10 @@
 //! | `mod.rs` | [`Contact`]: one pair that touches or may touch, and its law |
 //! | `obstacle.rs` | [`Surface`]: what a shape must answer; [`Obstacle`], [`Pose`] |
 //! | `primitives.rs` | half-space, sphere, box, capsule, cylinder |
+//! | `mesh.rs` | a closed triangle mesh |
 //! | `detect.rs` | which nodes may touch which obstacle, and where |
+//! | `bodies.rs` | which nodes and edges of bodies may touch each other |
+//! | `closest.rs` `bvh.rs` | nearest points of triangles and edges; a tree of boxes to find them |
 //! | `gauss_seidel.rs` | Signorini's and Coulomb's law for all contacts at once |
 //! | `anderson.rs` | … accelerated |
 //! | `newton.rs` | … by Newton's method, where that is slow |
@@ -17,17 +20,23 @@
 //! slip. Forces on nodes are Cᵀλ = Σ a_i Rᵀλ. To add a shape, implement [`Surface`]; nothing else changes.
 
 mod anderson;
+mod bodies;
+mod bvh;
+mod closest;
 mod columns;
 mod detect;
 mod gauss_seidel;
+mod mesh;
 mod newton;
 mod obstacle;
 mod primitives;
 mod set;
 
 pub use anderson::Anderson;
+pub use bodies::Surfaces;
 pub use columns::Columns;
 pub use gauss_seidel::{Compliance, Sweeps};
+pub use mesh::ClosedMesh;
 pub use obstacle::{Obstacle, Pose, Surface, SurfacePoint};
 pub use primitives::{Capsule, Cuboid, Cylinder, HalfSpace, Sphere};
 pub use set::{ContactInfo, ContactSet, Kept, Touching};
@@ -71,6 +80,9 @@ impl Law {
     }
 }
 
+/// In place of an obstacle, for contacts between bodies.
+pub const BODIES: u32 = u32::MAX;
+
 /// One contact: nodes, weights, frame, law and force.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
@@ -88,10 +100,12 @@ pub struct Contact {
     pub law: Law,
     /// λ in N.
     pub force: [f64; 3],
-    /// Number of the obstacle.
+    /// Number of the obstacle, or [`BODIES`].
     pub obstacle: u32,
     /// The normal at detection: the side that the node is on.
     pub side: [f64; 3],
+    /// The same for the same pair in every step.
+    pub key: u64,
 }
 
 impl Contact {

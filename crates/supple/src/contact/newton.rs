@@ -6,7 +6,10 @@
 use super::{Contact, Law};
 
 /// Most contacts for which the dense system is worth it.
-pub(super) const MOST: usize = 200;
+pub(super) const MOST: usize = 120;
+
+/// Contacts that say the same, such as corner against corner seen from both sides, share their force evenly by this much of stiffness.
+const SAME: f64 = 1e-8;
 
 /// Memory of the method.
 #[derive(Debug, Default)]
@@ -44,7 +47,7 @@ impl Dense {
                 for r in 0..3 {
                     for k in 0..3 {
                         let ps = (0..3).map(|m| p[r][m] * b[m][k]).sum::<f64>() / s;
-                        let own = if i == j { f64::from(r == k) - p[r][k] } else { 0.0 };
+                        let own = if i == j { f64::from(r == k) * (1.0 + SAME) - p[r][k] } else { 0.0 };
                         self.matrix[(3 * i + r) * n + 3 * j + k] = own + ps;
                     }
                 }

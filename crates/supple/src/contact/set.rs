@@ -1,9 +1,10 @@
 //! The contacts of a step.
 
-use super::Contact;
+use super::bodies::{Finder, Surfaces};
 use super::detect::{Moving, REACH};
 use super::gauss_seidel::{Compliance, GaussSeidel, Sweeps};
 use super::obstacle::{Obstacle, Pose};
+use super::{BODIES, Contact};
 use crate::math::nodes::Row;
 
 /// Most sweeps over the contacts in one solve.
@@ -24,11 +25,9 @@ pub struct Touching {
 /// A contact force that the next step starts with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kept {
-    /// Node of the system.
-    pub node: u32,
-    /// Number of the obstacle.
-    pub obstacle: u32,
-    /// Force on the node in N.
+    /// [`Contact::key`].
+    pub key: u64,
+    /// Force on the first node in N.
     pub force: [f64; 3],
 }
 
@@ -39,7 +38,7 @@ pub struct ContactInfo {
     pub contacts: usize,
     /// Contacts that were looked at.
     pub candidates: usize,
-    /// Largest depth of a node inside an obstacle in m.
+    /// Largest depth of a node inside an obstacle or another body in m.
     pub max_penetration: f64,
     /// max s|λ − project(λ − y/s)| in m: zero exactly when the law holds.
     pub residual: f64,
@@ -56,6 +55,8 @@ pub struct ContactInfo {
 pub struct ContactSet {
     obstacles: Vec<Obstacle>,
     touching: Vec<Touching>,
+    bodies: Finder,
+    found: Vec<(Contact, f64)>,
     free: usize,
     /// Of this step, per obstacle: where it is at the start and at the end.
     poses: Vec<[Pose; 2]>,
@@ -64,8 +65,8 @@ pub struct ContactSet {
     /// Per obstacle and touching node: its distance at the start, and whether there is a contact.
     start: Vec<(f64, bool)>,
     contacts: Vec<Contact>,
-    /// Number in `touching` of each contact's node.
-    of: Vec<u32>,
+    /// Number in `touching` of each contact's node, for obstacles, and the local edge length.
+    of: Vec<(u32, f64)>,
     method: GaussSeidel,
     force: Vec<Row>,
     change: Vec<Row>,
@@ -82,6 +83,7 @@ impl ContactSet {
         ContactSet {
             obstacles,
             touching,
+            bodies: Finder::default(),
             free,
             force: vec![Row::default(); rows],
             change: vec![Row::default(); rows],
@@ -89,9 +91,21 @@ impl ContactSet {
         }
     }
 
+    /// Bodies that touch each other too, with nodes of the system at `x`.
+    pub fn with_bodies(mut self, surfaces: Surfaces, x: &[Row]) -> ContactSet {
+        self.bodies = Finder::new(surfaces, x);
+        self.force = vec![Row::default(); self.free];
+        self.change = vec![Row::default(); self.free];
+        self
+    }
+
     /// The obstacles.
     pub fn obstacles(&self) -> &[Obstacle] {
         &self.obstacles
+    }
+    /// True if bodies may touch each other.
+    pub fn has_bodies(&self) -> bool {
+        !self.bodies.is_empty()
     }
     /// The contacts.
     pub fn contacts(&self) -> &[Contact] {
@@ -128,7 +142,7 @@ impl ContactSet {
         self.info = ContactInfo::default();
         (self.solves, self.sweeps, self.settled) = (0, Sweeps::default(), true);
         self.force.fill(Row::default());
-        if self.obstacles.is_empty() {
+        if self.obstacles.is_empty() && self.bodies.is_empty() {
             return;
         }
         self.poses.clear();
@@ -145,14 +159,23 @@ impl ContactSet {
                 let touch = if distance > near + way { None } else { m.touch(from, to, near) };
                 let contact = touch.map(|s| m.contact(t.node, from, &s, t.edge, number as u32));
                 self.start.push((distance, contact.is_some()));
-                if let Some(mut c) = contact {
-                    let key = |q: &Kept| (q.node, q.obstacle);
-                    if let Ok(at) = kept.binary_search_by_key(&(t.node, number as u32), key) {
-                        c.force = c.law.project(c.to_local(kept[at].force));
-                    }
+                if let Some(c) = contact {
                     self.contacts.push(c);
-                    self.of.push(k as u32);
+                    self.of.push((k as u32, t.edge));
                 }
+            }
+        }
+        if !self.bodies.is_empty() {
+            self.found.clear();
+            self.bodies.find(x, to, self.free, &mut self.found);
+            for (c, edge) in &self.found {
+                self.contacts.push(*c);
+                self.of.push((u32::MAX, *edge));
+            }
+        }
+        for c in &mut self.contacts {
+            if let Ok(at) = kept.binary_search_by_key(&c.key, |q| q.key) {
+                c.force = c.law.project(c.to_local(kept[at].force));
             }
         }
         self.method.begin(&self.contacts, self.free);
@@ -176,7 +199,7 @@ impl ContactSet {
     /// At an iterate: turns contacts with curved obstacles to where the nodes are now, and adds those of nodes that would pass
     /// through something.
     pub fn update(&mut self, x: &[Row]) {
-        if self.obstacles.is_empty() {
+        if self.contacts.is_empty() && self.obstacles.is_empty() {
             return;
         }
         self.settled = true;
@@ -197,7 +220,7 @@ impl ContactSet {
                 if let Some((_, s)) = m.meet(from, to, 1e-6 * t.edge) {
                     let c = m.contact(t.node, from, &s, t.edge, number as u32);
                     self.contacts.push(c);
-                    self.of.push(k as u32);
+                    self.of.push((k as u32, t.edge));
                     self.start[number * self.touching.len() + k].1 = true;
                 }
             }
@@ -216,10 +239,10 @@ impl ContactSet {
         let mut turned = false;
         for i in 0..self.contacts.len() {
             let mut c = self.contacts[i];
-            if self.obstacles[c.obstacle as usize].shape.is_flat() {
+            if self.obstacles.get(c.obstacle as usize).is_none_or(|o| o.shape.is_flat()) {
                 continue;
             }
-            let k = self.of[i] as usize;
+            let k = self.of[i].0 as usize;
             let m = self.moving(c.obstacle as usize);
             let Some(s) = m.again(x[c.nodes[0] as usize].xyz(), c.side) else { continue };
             let gap = c.gap(x)[0];
@@ -238,7 +261,7 @@ impl ContactSet {
     /// Solves for the forces that keep the law at `x_f` + B⁻¹Cᵀ(λ − λ₀); then [`ContactSet::change`] is Cᵀ(λ − λ₀). True if there
     /// is any change. `tolerance` is a share of the local edge length.
     pub fn solve(&mut self, x_f: &[Row], compliance: &mut dyn Compliance, tolerance: f64) -> bool {
-        let edge = self.of.iter().map(|&k| self.touching[k as usize].edge).fold(f64::INFINITY, f64::min);
+        let edge = self.shortest();
         let within = (0.01 * tolerance.max(1e-10), edge, MOST_SWEEPS);
         let gaps: Vec<[f64; 3]> = self.contacts.iter().map(|c| c.gap(x_f)).collect();
         self.sweeps = self.method.solve(&mut self.contacts, gaps.into_iter(), compliance, within);
@@ -254,6 +277,10 @@ impl ContactSet {
             }
         }
         any
+    }
+
+    fn shortest(&self) -> f64 {
+        self.of.iter().map(|of| of.1).fold(f64::INFINITY, f64::min)
     }
 
     /// Forgets what was computed for the matrix of the last solve: the next one is with another.
@@ -283,7 +310,7 @@ impl ContactSet {
 
     /// True if the law holds at x within a share of the shortest edge, and contacts are where they should be.
     pub fn is_met(&self, x: &[Row], tolerance: f64) -> bool {
-        let edge = self.of.iter().map(|&k| self.touching[k as usize].edge).fold(f64::INFINITY, f64::min);
+        let edge = self.shortest();
         self.contacts.is_empty() || (self.settled && self.residual(x) <= tolerance.max(1e-10) * edge)
     }
 
@@ -315,16 +342,12 @@ impl ContactSet {
         }
     }
 
-    /// The forces that the next step starts with, by node and obstacle.
+    /// The forces that the next step starts with, by key.
     pub fn keep(&self, out: &mut Vec<Kept>) {
         out.clear();
         let bearing = self.contacts.iter().filter(|c| c.force != [0.0; 3]);
-        out.extend(bearing.map(|c| Kept {
-            node: c.nodes[0],
-            obstacle: c.obstacle,
-            force: c.to_world(c.force),
-        }));
-        out.sort_unstable_by_key(|k| (k.node, k.obstacle));
+        out.extend(bearing.map(|c| Kept { key: c.key, force: c.to_world(c.force) }));
+        out.sort_unstable_by_key(|k| k.key);
     }
 
     /// At the end of a step: bodies of which a node has passed through something stop short of it; `body` is that of each free
@@ -371,6 +394,9 @@ impl ContactSet {
             for t in &self.touching {
                 deepest = deepest.max(-m.end(x[t.node as usize].xyz()));
             }
+        }
+        for c in self.contacts.iter().filter(|c| c.obstacle == BODIES) {
+            deepest = deepest.max(self.bodies.depth(c, x));
         }
         let largest = self.contacts.iter().map(|c| c.force[0]).fold(0.0, f64::max);
         let outside = self.contacts.iter().map(|c| c.law.violation(c.force)).fold(0.0, f64::max);

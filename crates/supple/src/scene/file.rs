@@ -4,6 +4,7 @@
 //! same comments become the JSON schema and `docs/scene-format.md` explains them with examples.
 
 use super::MaterialKind;
+use super::collide::CollideTable;
 use super::obstacle::ObstacleTable;
 use crate::settings::{
     Acceleration, DualStart, FirstHessian, Method, SolveSettings, Start, Sweep, WeightRule,
@@ -34,6 +35,9 @@ pub struct SceneFile {
     /// Nodes that are held, or moved, by springs of zero length.
     #[serde(default)]
     pub anchor: Vec<Anchor>,
+    /// Solids that touch each other; without it they pass through each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collide: Option<CollideTable>,
     /// What bodies cannot enter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub obstacle: Vec<ObstacleTable>,

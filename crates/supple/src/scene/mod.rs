@@ -9,11 +9,13 @@
 //! | `parse.rs` | from text to a scene file, with errors that point at the place |
 //! | `document.rs` | the text as a tree with places and overrides; everything in it that means nothing |
 //! | `estimate.rs` | [`Estimate`]: how large a body will be, before it is made |
+//! | `collide.rs` | [`Collisions`]: bodies that touch each other |
 //! | `obstacle.rs` | obstacles of a scene, and the nodes that may touch them |
 //! | `pins.rs` | nodes that two pins hold |
 //! | `place.rs` | shapes, transforms, selections, start states |
 //! | `program.rs` | [`Program`]: a scene file made ready to run, with its motions |
 
+mod collide;
 mod document;
 mod estimate;
 mod evaluate;
@@ -25,6 +27,7 @@ mod pins;
 mod place;
 mod program;
 
+pub use collide::{CollideTable, Collisions, PairTable};
 pub use estimate::{Estimate, memory};
 pub use material::{Material, MaterialKind};
 pub use obstacle::{ObstacleId, ObstacleShape, ObstacleTable};
@@ -97,12 +100,13 @@ pub struct Scene {
     pub settings: Settings,
     bodies: Vec<Entry>,
     obstacles: Vec<Obstacle>,
+    collisions: Option<Collisions>,
 }
 
 impl Scene {
     /// An empty scene.
     pub fn new(settings: Settings) -> Scene {
-        Scene { settings, bodies: Vec::new(), obstacles: Vec::new() }
+        Scene { settings, bodies: Vec::new(), obstacles: Vec::new(), collisions: None }
     }
 
     /// Adds a solid of one material and density (kg/m³, > 0). Each corner of a tetrahedron carries a quarter of its mass.
@@ -297,6 +301,7 @@ impl Scene {
             anchors: Vec::new(),
             obstacles: self.obstacles.clone(),
             touching: self.touching(),
+            surfaces: self.surfaces(),
         };
         let mut groups = Vec::new();
         let mut springs = ElementList::<2, 1>::default();

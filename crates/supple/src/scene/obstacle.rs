@@ -3,8 +3,8 @@
 use super::file::{Keyframe, Rotation};
 use super::parse::SceneError;
 use super::program::{Key, between, keys};
-use super::{Content, Scene, place};
-use crate::contact::{Capsule, Cuboid, Cylinder, HalfSpace, Obstacle, Pose, Sphere, Touching};
+use super::{Asset, Content, Scene, place};
+use crate::contact::{Capsule, ClosedMesh, Cuboid, Cylinder, HalfSpace, Obstacle, Pose, Sphere, Touching};
 use crate::error::BuildError;
 use crate::mesh::surface;
 use serde::{Deserialize, Serialize};
@@ -80,6 +80,11 @@ pub enum ObstacleShape {
         /// Its radius.
         radius: f64,
     },
+    /// The inside of a tetrahedral mesh file.
+    Mesh {
+        /// The file, relative to the scene file.
+        file: String,
+    },
 }
 
 /// An obstacle of a scene file, and its motion.
@@ -107,26 +112,34 @@ impl Moved {
     }
 }
 
+/// Reads the mesh files that a scene names.
+type Assets<'a> = &'a mut dyn FnMut(&str) -> Result<Asset, String>;
+
 /// The obstacle that a table describes, and its motion.
-fn read(table: &ObstacleTable, number: usize) -> Result<(Obstacle, Moved), SceneError> {
+fn read(table: &ObstacleTable, number: usize, assets: Assets<'_>) -> Result<(Obstacle, Moved), SceneError> {
     let key = format!("obstacle[{number}]");
     let name = table.name.clone().unwrap_or_else(|| format!("obstacle{number}"));
     let shape = |e: String| SceneError::at(format!("{key}.shape"), e);
-    let obstacle = match table.shape {
+    let obstacle = match &table.shape {
+        ObstacleShape::Mesh { file } => {
+            let asset = assets(file).map_err(|e| SceneError::at(format!("{key}.shape.file"), e))?;
+            let made = ClosedMesh::new(asset.vertices, surface(&asset.tets));
+            Obstacle::new(&name, made.map_err(shape)?)
+        }
         ObstacleShape::HalfSpace { point, normal } => {
-            Obstacle::new(&name, HalfSpace::new(point, normal).map_err(shape)?)
+            Obstacle::new(&name, HalfSpace::new(*point, *normal).map_err(shape)?)
         }
         ObstacleShape::Sphere { centre, radius } => {
-            Obstacle::new(&name, Sphere::new(centre, radius).map_err(shape)?)
+            Obstacle::new(&name, Sphere::new(*centre, *radius).map_err(shape)?)
         }
         ObstacleShape::Box { centre, size } => {
-            Obstacle::new(&name, Cuboid::new(centre, size).map_err(shape)?)
+            Obstacle::new(&name, Cuboid::new(*centre, *size).map_err(shape)?)
         }
         ObstacleShape::Capsule { from, to, radius } => {
-            Obstacle::new(&name, Capsule::new(from, to, radius).map_err(shape)?)
+            Obstacle::new(&name, Capsule::new(*from, *to, *radius).map_err(shape)?)
         }
         ObstacleShape::Cylinder { from, to, radius } => {
-            Obstacle::new(&name, Cylinder::new(from, to, radius).map_err(shape)?)
+            Obstacle::new(&name, Cylinder::new(*from, *to, *radius).map_err(shape)?)
         }
     };
     for (what, value) in [("friction", table.friction), ("thickness", table.thickness)] {
@@ -153,10 +166,14 @@ fn read(table: &ObstacleTable, number: usize) -> Result<(Obstacle, Moved), Scene
 }
 
 /// Adds the obstacles of a scene file.
-pub(super) fn add(scene: &mut Scene, tables: &[ObstacleTable]) -> Result<Vec<Moved>, SceneError> {
+pub(super) fn add(
+    scene: &mut Scene,
+    tables: &[ObstacleTable],
+    assets: Assets<'_>,
+) -> Result<Vec<Moved>, SceneError> {
     let mut all = Vec::new();
     for (i, table) in tables.iter().enumerate() {
-        let (obstacle, moved) = read(table, i)?;
+        let (obstacle, moved) = read(table, i, assets)?;
         scene
             .add_obstacle(obstacle)
             .map_err(|e| SceneError::at(format!("obstacle[{i}].name"), e.to_string()))?;
@@ -166,8 +183,8 @@ pub(super) fn add(scene: &mut Scene, tables: &[ObstacleTable]) -> Result<Vec<Mov
 }
 
 /// Everything that is wrong with the obstacles of a scene file, one by one.
-pub(super) fn problems(tables: &[ObstacleTable]) -> Vec<SceneError> {
-    tables.iter().enumerate().filter_map(|(i, table)| read(table, i).err()).collect()
+pub(super) fn problems(tables: &[ObstacleTable], assets: Assets<'_>) -> Vec<SceneError> {
+    tables.iter().enumerate().filter_map(|(i, table)| read(table, i, assets).err()).collect()
 }
 
 /// Number of an obstacle in its scene.
@@ -197,7 +214,7 @@ impl Scene {
     /// The nodes that may touch, numbered over all bodies, with the length of the shortest edge at each.
     pub(super) fn touching(&self) -> Vec<Touching> {
         let mut all = Vec::new();
-        if self.obstacles.is_empty() {
+        if self.obstacles.is_empty() && self.collisions.is_none() {
             return all;
         }
         let mut first = 0;

@@ -1,5 +1,6 @@
 //! A scene file made ready to run: the simulation and the motions that drive it, frame by frame.
 
+use super::collide;
 use super::file::{Body, Keyframe, MaterialTable, SceneFile};
 use super::obstacle::{self, Moved};
 use super::parse::SceneError;
@@ -272,7 +273,10 @@ impl Program {
             script(&mut scripts, &anchor.motion, &key, body, ids, &p.vertices, true)?;
         }
 
-        let obstacles = obstacle::add(&mut scene, &file.obstacle)?;
+        let obstacles = obstacle::add(&mut scene, &file.obstacle, assets)?;
+        if let Some(collisions) = collide::read(file)? {
+            scene.collide(collisions).map_err(|e| SceneError::at("collide", e.to_string()))?;
+        }
         let mut simulation = scene.build().map_err(|e| match e {
             // A method that cannot take an obstacle.
             BuildError::Setting { name, reason } => SceneError::at(name, reason),
@@ -511,7 +515,8 @@ pub fn problems(file: &SceneFile, assets: &mut dyn FnMut(&str) -> Result<Asset, 
             Err(e) => wrong.push(e),
         }
     }
-    wrong.extend(obstacle::problems(&file.obstacle));
+    wrong.extend(obstacle::problems(&file.obstacle, assets));
+    wrong.extend(collide::read(file).err());
     if wrong.is_empty() {
         // What is left: things that only show when all is put together.
         wrong.extend(Program::new(file, assets).err());

@@ -2,7 +2,7 @@
 
 use super::checkpoint::fingerprint;
 use super::{Simulation, State, Workspace};
-use crate::contact::{Columns, ContactSet, Obstacle, Pose, Touching};
+use crate::contact::{Columns, ContactSet, Obstacle, Pose, Surfaces, Touching};
 use crate::error::BuildError;
 use crate::exec::Exec;
 use crate::global::{Cholesky, Cliques, System, inverse, order};
@@ -54,8 +54,10 @@ pub struct Parts {
     pub anchors: Vec<AnchorRef>,
     /// Obstacles.
     pub obstacles: Vec<Obstacle>,
-    /// Nodes that may touch them.
+    /// Nodes that may touch them, or each other.
     pub touching: Vec<Touching>,
+    /// Surfaces of bodies that may touch each other.
+    pub surfaces: Surfaces,
 }
 
 impl Simulation {
@@ -105,7 +107,7 @@ impl Simulation {
         let (rule, scale) = settings.solve.weights();
         let batches = parts.sources.iter().map(|s| s.build(&place, rule, scale)).collect();
         let terms = TermSet::new(batches, n);
-        allowed(&settings, &terms, &parts.bodies, &parts.obstacles)?;
+        allowed(&settings, &terms, &parts.bodies, &parts.obstacles, !parts.surfaces.triangles.is_empty())?;
         let mut mass = vec![0.0; n];
         let mut x = vec![Row::default(); n];
         for (i, &p) in place.iter().enumerate() {
@@ -123,12 +125,16 @@ impl Simulation {
             .map(|t| Touching { node: place[t.node as usize], ..*t })
             .filter(|t| (t.node as usize) < free)
             .collect();
-        let columns = match parts.obstacles.is_empty() {
+        let columns = match touching.is_empty() {
             true => Columns::default(),
             false => Columns::new(touching.iter().map(|t| t.node), &components(&system)),
         };
         let poses = vec![[Pose::default(); 2]; parts.obstacles.len()];
-        let contact = ContactSet::new(parts.obstacles, touching, free);
+        let mut contact = ContactSet::new(parts.obstacles, touching, free);
+        if !parts.surfaces.triangles.is_empty() {
+            let triangles = parts.surfaces.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect();
+            contact = contact.with_bodies(Surfaces { triangles, ..parts.surfaces }, &x);
+        }
         let mut body = vec![0; free];
         for (number, b) in parts.bodies.iter().enumerate() {
             for node in b.first_node..b.first_node + b.nodes {
@@ -247,12 +253,15 @@ pub(super) fn allowed(
     terms: &TermSet,
     bodies: &[Body],
     obstacles: &[Obstacle],
+    collide: bool,
 ) -> Result<(), BuildError> {
-    if let Some(o) = obstacles.first() {
+    if collide || !obstacles.is_empty() {
         let refuse = |name, what: &str| {
+            let of = obstacles
+                .first()
+                .map_or("contact between bodies".into(), |o| format!("the obstacle `{}`", o.name));
             let reason = format!(
-                "{what} cannot take the obstacle `{}`: use `auto`, `admm`, `newton`, `quasi_newton` or `projective`",
-                o.name
+                "{what} cannot take {of}: use `auto`, `admm`, `newton`, `quasi_newton` or `projective`"
             );
             Err(BuildError::Setting { name, reason })
         };

@@ -5,7 +5,7 @@
 //! contact forces (u64), then for each
 //! node in the user's order x, v, a and force (3 f64 each), then for each node a target (3 f64; zero unless pinned), then for
 //! each anchor its target (3 f64), then for each obstacle where it is and where it will be (R by columns and shift, 12 f64 each),
-//! then for each contact force node, obstacle, zero (u64) and force (3 f64), then for each node where the Hessian was taken
+//! then for each contact force its key, zero, zero (u64) and the force (3 f64), then for each node where the Hessian was taken
 //! (3 f64), then a checksum u64 (FNV-1a) of everything before it.
 
 use super::{Body, Simulation};
@@ -107,10 +107,8 @@ impl Simulation {
         for pose in s.poses.iter().flatten() {
             pose.rotation.into_iter().chain([pose.shift]).for_each(&mut put);
         }
-        let mut user = vec![0u32; n];
-        self.place.iter().enumerate().for_each(|(i, &p)| user[p as usize] = i as u32);
         for k in &s.kept {
-            put([u64::from(user[k.node as usize]), u64::from(k.obstacle), 0].map(f64::from_bits));
+            put([k.key, 0, 0].map(f64::from_bits));
             put(k.force);
         }
         if !hessian.is_empty() {
@@ -179,14 +177,9 @@ impl Simulation {
         state.kept.clear();
         for _ in 0..kept {
             let (key, force) = (values.next().unwrap_or_default(), values.next().unwrap_or([f64::NAN; 3]));
-            let [node, obstacle, _] = key.map(f64::to_bits);
-            let node = usize::try_from(node).ok().and_then(|i| self.place.get(i)).copied();
-            let Some(node) = node.filter(|_| obstacle < state.poses.len() as u64) else {
-                return Err(CheckpointError::Content);
-            };
-            state.kept.push(Kept { node, obstacle: obstacle as u32, force });
+            state.kept.push(Kept { key: key[0].to_bits(), force });
         }
-        state.kept.sort_unstable_by_key(|k| (k.node, k.obstacle));
+        state.kept.sort_unstable_by_key(|k| k.key);
         let mut at = vec![Row::default(); hessian];
         for (&p, value) in self.place.iter().zip(values).take(hessian) {
             at[p as usize] = Row::new(value);

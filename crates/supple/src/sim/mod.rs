@@ -326,7 +326,8 @@ impl Simulation {
     /// threads cannot change.
     pub fn update_settings(&mut self, settings: Settings) -> Result<(), BuildError> {
         settings.validate_as_update(&self.settings)?;
-        assemble::allowed(&settings, &self.terms, &self.bodies, self.contact.obstacles())?;
+        let (obstacles, collide) = (self.contact.obstacles(), self.contact.has_bodies());
+        assemble::allowed(&settings, &self.terms, &self.bodies, obstacles, collide)?;
         let (old, new) = (&self.settings, &settings);
         let factor = old.solve.weights() != new.solve.weights() || old.time.dt != new.time.dt;
         let before = std::mem::replace(&mut self.settings, settings);

@@ -71,3 +71,34 @@ fn what_is_wrong_with_an_obstacle_is_told_with_its_key() {
     let twice = SCENE.replace("shape = { kind = \"half", "name = \"belt\"\nshape = { kind = \"half");
     assert!(program(&twice).err().unwrap().to_string().contains("already"));
 }
+
+/// The built-in scenes with contact: no node enters anything, and they show what they say.
+#[test]
+fn scenes_of_the_folder() {
+    let text = |name: &str| {
+        std::fs::read_to_string(format!("{}/../../scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"))).unwrap()
+    };
+    for (name, frames) in [("cylinders", 100), ("rollers", 150), ("pile", 60)] {
+        let mut p = program(&text(name)).unwrap();
+        let (mut deepest, mut off, mut touched) = (0.0f64, 0, 0);
+        for _ in 0..frames {
+            let r = p.frame().unwrap();
+            deepest = deepest.max(r.max_penetration);
+            off += usize::from(r.status != supple::Status::Converged);
+            touched += r.contacts;
+        }
+        let x = p.simulation.positions();
+        let middle = x.iter().map(|p| p[1]).sum::<f64>() / x.len() as f64;
+        println!(
+            "{name}: deepest {deepest:e}, {off} of {frames} not converged, {touched} contacts, ends at {middle}"
+        );
+        assert!(deepest <= if name == "pile" { 5e-3 } else { 1e-6 }, "{name}: {deepest}");
+        assert!(touched > frames, "{name}: {touched}");
+        assert!(off <= frames / 10, "{name}: {off} of {frames} steps did not converge");
+        match name {
+            "rollers" => assert!(middle < -0.3, "the ball is at {middle}"),
+            "cylinders" => assert!(middle < 1.2, "the ring is at {middle}"),
+            _ => {}
+        }
+    }
+}

@@ -3,7 +3,9 @@
 use super::reference::shape::Random;
 use super::setup::{cube, settings};
 use std::sync::Arc;
-use supple::contact::{Capsule, Cuboid, Cylinder, HalfSpace, Obstacle, Sphere, Surface};
+use supple::contact::{Capsule, ClosedMesh, Cuboid, Cylinder, HalfSpace, Obstacle, Sphere, Surface};
+use supple::mesh::shapes::torus;
+use supple::mesh::surface;
 use supple::{MaterialKind, Method, Status};
 
 fn all() -> Vec<Arc<dyn Surface>> {
@@ -12,8 +14,15 @@ fn all() -> Vec<Arc<dyn Surface>> {
         Arc::new(Sphere::new([0.1, -0.5, 0.2], 0.45).unwrap()),
         Arc::new(Cuboid::new([0.1, -0.5, 0.1], [0.3, 0.6, 0.25]).unwrap()),
         Arc::new(Capsule::new([-0.5, -0.4, 0.1], [0.6, -0.35, 0.2], 0.2).unwrap()),
+        Arc::new(ring()),
         Arc::new(Cylinder::new([-0.4, -0.4, 0.1], [0.15, -0.3, 0.15], 0.25).unwrap()),
     ]
+}
+
+/// A ring, as a mesh.
+fn ring() -> ClosedMesh {
+    let ring = torus(0.3, 0.15, 4, 16).unwrap().map(|p| [p[0] + 0.1, p[1] - 0.3, p[2] + 0.1]).unwrap();
+    ClosedMesh::new(ring.vertices().to_vec(), surface(ring.tets())).unwrap()
 }
 
 fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
@@ -73,6 +82,12 @@ fn shapes_that_are_none_are_refused() {
     assert!(Capsule::new([0.0; 3], [0.0; 3], 1.0).is_err());
     assert!(Cylinder::new([0.0; 3], [1.0, f64::INFINITY, 0.0], 1.0).is_err());
     assert!(HalfSpace::new([0.0; 3], [1e-200, 0.0, 0.0]).is_err());
+    let corners = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let open = ClosedMesh::new(corners.clone(), vec![[0, 2, 1], [0, 1, 3], [0, 3, 2]]);
+    assert!(open.unwrap_err().contains("closed"));
+    assert!(ClosedMesh::new(corners.clone(), vec![[0, 1, 9]]).is_err());
+    assert!(ClosedMesh::new(corners.clone(), vec![[0, 1, 1]]).is_err());
+    assert!(ClosedMesh::new(corners, vec![]).is_err());
 }
 
 /// A soft cube falls on each of them, with and without friction; no node is ever inside by more than 1e-6 of the extent.
