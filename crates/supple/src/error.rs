@@ -48,6 +48,22 @@ pub enum BuildError {
     /// There is no such body.
     #[error("there is no body number {0}")]
     NoBody(usize),
+    /// An obstacle.
+    #[error("obstacle `{obstacle}`: {reason}")]
+    Obstacle {
+        /// Its name.
+        obstacle: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// There is no such obstacle.
+    #[error("there is no obstacle number {obstacle} (there are {count}, numbered from 0)")]
+    NoObstacle {
+        /// The number asked for.
+        obstacle: usize,
+        /// How many there are.
+        count: usize,
+    },
     /// There is nothing to simulate.
     #[error("the scene has no body")]
     Empty,

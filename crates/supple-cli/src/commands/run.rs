@@ -181,7 +181,7 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
         let mut keep = || -> Result<(), Failure> {
             export_frame(&mut exporters, folder.as_ref(), &program, frame)?;
             if let Some((file, path)) = &mut stats {
-                write_stats(file, frame, &report)
+                write_stats(file, frame, &report, program.simulation.reactions())
                     .into_diagnostic()
                     .wrap_err_with(|| format!("cannot write {}", path.display()))
                     .map_err(Failure::run)?;
@@ -267,12 +267,20 @@ fn create(path: &Path, force: bool) -> Result<(BufWriter<File>, PathBuf), Failur
     Ok((BufWriter::new(file), path.to_path_buf()))
 }
 
-fn write_stats(file: &mut BufWriter<File>, frame: u64, r: &StepReport) -> std::io::Result<()> {
+fn write_stats(
+    file: &mut BufWriter<File>,
+    frame: u64,
+    r: &StepReport,
+    reactions: &[[f64; 3]],
+) -> std::io::Result<()> {
     let line = json!({
         "frame": frame, "time": r.time, "status": r.status, "method": r.method, "iterations": r.iterations,
         "primal": r.primal, "dual": r.dual, "force_residual": r.force_residual, "step": r.step,
         "energy": { "elastic": r.energy.elastic, "kinetic": r.energy.kinetic, "potential": r.energy.potential },
-        "inverted": r.inverted,
+        "inverted": r.inverted, "contacts": r.contacts, "candidates": r.candidates,
+        "max_penetration": r.max_penetration, "contact_residual": r.contact_residual,
+        "cone_violation": r.cone_violation, "sweeps": r.sweeps, "islands_shortened": r.islands_shortened,
+        "reactions": reactions,
         "local_ms": 1e3 * r.timings.local, "global_ms": 1e3 * r.timings.global, "frame_ms": 1e3 * r.timings.total(),
     });
     writeln!(file, "{line}")?;
@@ -316,6 +324,16 @@ fn export_options(scene: &Loaded, program: &Program, first: u64, frames: u64) ->
     o.iterations = program.simulation.settings().solve.iterations;
     if let Some(view) = scene.file.output.view {
         o.from = view;
+    }
+    // A floor that bodies stand on is the floor that is shown.
+    let heights = program.simulation.obstacles().iter().enumerate().filter_map(|(i, obstacle)| {
+        let s = obstacle.shape.closest([0.0; 3]);
+        let pose = program.simulation.obstacle_pose(i)?;
+        let level = obstacle.shape.is_flat() && pose.turn(s.normal)[1] > 1.0 - 1e-9;
+        level.then(|| pose.apply(s.point)[1])
+    });
+    if let Some(height) = heights.reduce(f64::max) {
+        o.floor = Floor::At(height);
     }
     if let Some(height) = scene.file.output.floor {
         o.floor = Floor::At(height);

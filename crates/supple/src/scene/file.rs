@@ -3,6 +3,8 @@
 //! `parse.rs` reads the text, `place.rs` turns shapes, transforms and selections into nodes, `program.rs` runs it. The
 //! same comments become the JSON schema and `docs/scene-format.md` explains them with examples.
 
+use super::collide::CollideTable;
+use super::obstacle::ObstacleTable;
 use super::sheet::ClothTable;
 use super::{Damping, Limit, MaterialKind, SpringKind};
 use crate::settings::{
@@ -34,6 +36,12 @@ pub struct SceneFile {
     /// Nodes that are held, or moved, by springs of zero length.
     #[serde(default)]
     pub anchor: Vec<Anchor>,
+    /// Solids that touch each other; without it they pass through each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collide: Option<CollideTable>,
+    /// What bodies cannot enter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub obstacle: Vec<ObstacleTable>,
     /// What a run writes.
     #[serde(default)]
     pub output: Output,

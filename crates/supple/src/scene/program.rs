@@ -1,7 +1,9 @@
 //! A scene file made ready to run: the simulation and the motions that drive it, frame by frame.
 
+use super::collide;
 use super::file::{Body, Keyframe, SceneFile};
 use super::material_table::material;
+use super::obstacle::{self, Moved};
 use super::parse::SceneError;
 use super::pins::Holders;
 use super::place::{self, Asset, Placed};
@@ -45,8 +47,8 @@ struct Script {
 }
 
 #[derive(Clone, Copy)]
-struct Key {
-    time: f64,
+pub(super) struct Key {
+    pub time: f64,
     translate: [f64; 3],
     /// Rotation vector: axis times angle in radians.
     turn: [f64; 3],
@@ -64,6 +66,7 @@ pub struct Program {
     /// Steps per frame.
     pub substeps: u32,
     scripts: Vec<Script>,
+    obstacles: Vec<Moved>,
 }
 
 /// More frames than anyone waits for.
@@ -135,7 +138,7 @@ pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
     Ok(settings)
 }
 
-fn keys(motion: &[Keyframe], key: &str) -> Result<Vec<Key>, SceneError> {
+pub(super) fn keys(motion: &[Keyframe], key: &str) -> Result<Vec<Key>, SceneError> {
     let mut keys: Vec<Key> = Vec::new();
     for (i, k) in motion.iter().enumerate() {
         let key = format!("{key}.motion[{i}]");
@@ -160,18 +163,23 @@ fn keys(motion: &[Keyframe], key: &str) -> Result<Vec<Key>, SceneError> {
     Ok(keys)
 }
 
+/// Centre, rotation vector and translation at a time, between keyframes, of which there is at least one; `centre` is the default.
+pub(super) fn between(keys: &[Key], time: f64, centre: [f64; 3]) -> [[f64; 3]; 3] {
+    let after = keys.iter().position(|k| k.time > time).unwrap_or(keys.len());
+    let (a, b) = (after.saturating_sub(1), after.min(keys.len() - 1));
+    let (ka, kb) = (keys[a], keys[b]);
+    let share =
+        if kb.time > ka.time { ((time - ka.time) / (kb.time - ka.time)).clamp(0.0, 1.0) } else { 0.0 };
+    let mix =
+        |p: [f64; 3], q: [f64; 3]| -> [f64; 3] { std::array::from_fn(|c| p[c] + share * (q[c] - p[c])) };
+    let centre = mix(ka.centre.unwrap_or(centre), kb.centre.unwrap_or(centre));
+    [centre, mix(ka.turn, kb.turn), mix(ka.translate, kb.translate)]
+}
+
 impl Script {
     /// Where the nodes are at a time.
     fn targets(&self, time: f64) -> Vec<[f64; 3]> {
-        let after = self.keys.iter().position(|k| k.time > time).unwrap_or(self.keys.len());
-        let (a, b) = (after.saturating_sub(1), after.min(self.keys.len() - 1));
-        let (ka, kb) = (self.keys[a], self.keys[b]);
-        let share =
-            if kb.time > ka.time { ((time - ka.time) / (kb.time - ka.time)).clamp(0.0, 1.0) } else { 0.0 };
-        let mix =
-            |p: [f64; 3], q: [f64; 3]| -> [f64; 3] { std::array::from_fn(|c| p[c] + share * (q[c] - p[c])) };
-        let centre = mix(ka.centre.unwrap_or(self.centre), kb.centre.unwrap_or(self.centre));
-        let (translate, turn) = (mix(ka.translate, kb.translate), mix(ka.turn, kb.turn));
+        let [centre, turn, translate] = between(&self.keys, time, self.centre);
         let angle = turn.iter().map(|t| t * t).sum::<f64>().sqrt();
         let axis = if angle > 0.0 { turn.map(|t| t / angle) } else { [1.0, 0.0, 0.0] };
         self.home
@@ -256,7 +264,20 @@ impl Program {
             script(&mut scripts, &anchor.motion, &key, body, ids, &p.vertices, true)?;
         }
 
-        let mut simulation = scene.build().map_err(|e| SceneError::at("body", e.to_string()))?;
+        let obstacles = obstacle::add(&mut scene, &file.obstacle, assets)?;
+        if let Some(collisions) = collide::read(file)? {
+            scene.collide(collisions).map_err(|e| SceneError::at("collide", e.to_string()))?;
+        }
+        let mut simulation = scene.build().map_err(|e| match e {
+            // A method that cannot take an obstacle.
+            BuildError::Setting { name, reason } => SceneError::at(name, reason),
+            e => SceneError::at("body", e.to_string()),
+        })?;
+        for m in &obstacles {
+            simulation
+                .place_obstacle(m.obstacle, m.pose(0.0))
+                .map_err(|e| SceneError::at("obstacle", e.to_string()))?;
+        }
         // Pinned nodes start at their place of the rest shape, whatever the start state does to the others.
         for (body, id) in pinned_start {
             let at = simulation.bodies()[body].first_node + id as usize;
@@ -277,6 +298,7 @@ impl Program {
             frames: file.time.frames,
             substeps: file.time.substeps,
             scripts,
+            obstacles,
         };
         program.aim(0.0).map_err(|e| SceneError::at("pin", e.to_string()))?;
         Ok(program)
@@ -289,11 +311,15 @@ impl Program {
 
     /// Time of the last keyframe in s: after it nothing is moved any more. 0 if there is none.
     pub fn last_keyframe(&self) -> f64 {
-        self.scripts.iter().filter_map(|s| s.keys.last()).map(|k| k.time).fold(0.0, f64::max)
+        let obstacles = self.obstacles.iter().map(Moved::last);
+        self.scripts.iter().filter_map(|s| s.keys.last()).map(|k| k.time).chain(obstacles).fold(0.0, f64::max)
     }
 
-    /// Sends pins and anchors to where they are at a time.
+    /// Sends pins, anchors and obstacles to where they are at a time.
     fn aim(&mut self, time: f64) -> Result<(), BuildError> {
+        for m in &self.obstacles {
+            self.simulation.move_obstacle(m.obstacle, m.pose(time))?;
+        }
         for s in &self.scripts {
             let targets = s.targets(time);
             if s.anchors {
@@ -332,6 +358,11 @@ impl Program {
                     primal: before.primal.max(r.primal),
                     dual: before.dual.max(r.dual),
                     force_residual: before.force_residual.max(r.force_residual),
+                    max_penetration: before.max_penetration.max(r.max_penetration),
+                    contact_residual: before.contact_residual.max(r.contact_residual),
+                    cone_violation: before.cone_violation.max(r.cone_violation),
+                    sweeps: before.sweeps + r.sweeps,
+                    islands_shortened: before.islands_shortened + r.islands_shortened,
                     timings: before.timings.plus(&r.timings),
                     ..r
                 },
@@ -500,6 +531,8 @@ pub fn problems(file: &SceneFile, assets: &mut dyn FnMut(&str) -> Result<Asset, 
             Err(e) => wrong.push(e),
         }
     }
+    wrong.extend(obstacle::problems(&file.obstacle, assets));
+    wrong.extend(collide::read(file).err());
     if wrong.is_empty() {
         // What is left: things that only show when all is put together.
         wrong.extend(Program::new(file, assets).err());

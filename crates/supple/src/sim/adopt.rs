@@ -36,7 +36,12 @@ impl Simulation {
                 targets[to] = theirs.targets[from];
             }
         }
+        let same_obstacles = theirs.poses.len() == self.state.poses.len();
         self.state = State {
+            poses: if same_obstacles { theirs.poses.clone() } else { self.state.poses.clone() },
+            // Contacts are found anew, with their forces.
+            kept: Vec::new(),
+            reactions: self.state.reactions.clone(),
             frame: theirs.frame,
             time: theirs.time,
             x: place(&theirs.x),
