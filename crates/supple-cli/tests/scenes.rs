@@ -120,7 +120,8 @@ fn bars_of_every_solid_material_side_by_side() {
         if name == "arap" {
             assert!(width > 0.195, "{name}: {width}");
         } else {
-            assert!(width < 0.185 && width > 0.12, "{name}: {width}");
+            // Lateral stretch of a free bar at 1.6: 0.61 of St. Venant–Kirchhoff, √(1 − ν(1.6² − 1)), to 0.8 of others.
+            assert!(width < 0.185 && width > 0.1, "{name}: {width}");
         }
     }
     run(&mut p, 12);

@@ -135,3 +135,59 @@ fn many_anchors_are_set_and_moved_without_looking_at_all_for_each() {
     let lowest = (0..n as usize).min_by(|&a, &b| x[a][1].total_cmp(&x[b][1])).unwrap();
     assert_eq!(lowest, 70_000);
 }
+
+/// A material's own constants are read; wrong ones are told with the key.
+#[test]
+fn materials_by_their_own_constants() {
+    use supple::scene::{Asset, Program};
+    let head = "version = 1\n[[body]]\nname = \"a\"\nshape = { kind = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }\n";
+    let program = |material: &str| {
+        let file = parse::parse(&format!("{head}material = {{ {material} }}\n"), &[]).unwrap();
+        Program::new(&file, &mut |_| Err::<Asset, _>("no files".into())).map(|_| ())
+    };
+    for good in [
+        "kind = \"mooney_rivlin\", c10 = 1e4, c01 = 0, d1 = 1e5",
+        "kind = \"ogden\", mu = [1e4, -1e3], alpha = [2, -2], kappa = 1e5",
+        "kind = \"ogden\", mu = 1e4, alpha = 2, kappa = 1e5",
+        "kind = \"ogden\", mu = 1e4, lambda = 1e5",
+        "kind = \"fung\", young = 1e5, poisson = 0.4",
+        "kind = \"fung\", young = 1e5, poisson = 0.3, b = 0.5",
+        "kind = \"spline\", young = 1e5, poisson = 0.3, curve = \"tissue\", compression = 1e6",
+        "kind = \"spline\", f = [[0.5, -1e5], [1, 0], [2, 1e5]], h = [[0, -2e5], [1, 0]]",
+        "preset = \"rubber\"",
+        "preset = \"foam\", density = 50",
+    ] {
+        program(good).unwrap_or_else(|e| panic!("{good}: {e}"));
+    }
+    for (bad, key, word) in [
+        ("young = 1e5, poisson = 0.3", "body[0].material", "`kind` or a `preset`"),
+        ("kind = \"mooney_rivlin\", c10 = 1e4", "body[0].material", "together"),
+        ("kind = \"mooney_rivlin\", c10 = 1e4, c01 = 1, d1 = -1", "body[0].material.d1", "positive"),
+        ("kind = \"mooney_rivlin\", c10 = -1, c01 = 1, d1 = 1", "body[0].material.c10", "at least 0"),
+        ("kind = \"mooney_rivlin\", c10 = 1, c01 = 1, d1 = 1, young = 1", "body[0].material", "not both"),
+        ("kind = \"ogden\", mu = [1e4], alpha = [-2], kappa = 1e5", "body[0].material.mu", "same sign"),
+        (
+            "kind = \"ogden\", mu = [1e4], alpha = [2, 3], kappa = 1e5",
+            "body[0].material.alpha",
+            "2 numbers for 1",
+        ),
+        ("kind = \"ogden\", mu = [1e4], alpha = [2], kappa = 0", "body[0].material.kappa", "positive"),
+        ("kind = \"corotated\", mu = [1e4], lambda = 1", "body[0].material.mu", "one number"),
+        ("kind = \"fung\", young = 1e5, poisson = 0.3", "body[0].material.poisson", "at least 0.4"),
+        ("kind = \"fung\", young = 1e5, poisson = 0.45, b = 50", "body[0].material.b", "at least 0.49"),
+        (
+            "kind = \"spline\", young = 1e5, poisson = 0.3, curve = \"wool\"",
+            "body[0].material.curve",
+            "rubber",
+        ),
+        ("kind = \"spline\", f = [[0.5, -1e5], [1, 0]]", "body[0].material", "`f` and `h`"),
+        ("kind = \"spline\", f = [[1, 0], [0.5, 1]], h = [[0, -1], [1, 0]]", "body[0].material.f", "rising"),
+        ("kind = \"neo_hookean\", young = 1, poisson = 0, b = 2", "body[0].material.b", "`fung` only"),
+        ("preset = \"ruber\"", "body[0].material.preset", "no preset `ruber`"),
+        ("preset = \"rubber\", young = 1e5", "body[0].material.preset", "alone"),
+        ("preset = \"rubber\", density = -1", "body[0].material.density", "positive"),
+    ] {
+        let e = program(bad).unwrap_err();
+        assert!(e.key.as_deref() == Some(key) && e.to_string().contains(word), "{bad}: {e:?}");
+    }
+}

@@ -192,7 +192,8 @@ fn several_watch_and_a_scene_that_nobody_watches_rests() {
     a.send(json!({ "type": "run", "on": true }));
     a.until(|s| s["running"] == true);
     drop((a, b));
-    std::thread::sleep(Duration::from_millis(500));
+    // Time for 150 frames.
+    std::thread::sleep(Duration::from_millis(1500));
     let mut c = server.viewer();
     let at = c.frame(|_| true).numbers.frame;
     assert!(at < held.numbers.frame + 60, "{at} after {}", held.numbers.frame);

@@ -62,6 +62,14 @@ fn deviatoric<R: Real>(w: [R; 3]) -> [[R; 3]; 3] {
     h
 }
 
+/// Numbers less their mean: exactly 0 where they are alike.
+#[inline(always)]
+fn deviation<R: Real>(w: [R; 3]) -> [R; 3] {
+    let third = R::splat(1.0 / 3.0);
+    let (a, b, c) = (w[0] - w[1], w[0] - w[2], w[1] - w[2]);
+    [third * (a + b), third * (c - a), -third * (b + c)]
+}
+
 /// ln σ.
 #[inline(always)]
 fn logarithms<R: Real>(s: &[R; 3]) -> [R; 3] {
@@ -80,27 +88,23 @@ pub(super) fn density<M: Isochoric, R: Real>(m: &M, e: &Element<R>, s: &[R; 3]) 
 #[inline(always)]
 pub(super) fn gradient<M: Isochoric, R: Real>(m: &M, e: &Element<R>, s: &[R; 3]) -> [R; 3] {
     let w = shapes(m, e, &logarithms(s));
-    let mean = R::splat(1.0 / 3.0) * (w[0][1] + w[1][1] + w[2][1]);
+    let d = deviation([w[0][1], w[1][1], w[2][1]]);
     let p = m.bulk(e) * (s[0] * s[1] * s[2] - R::one());
-    [
-        (w[0][1] - mean) / s[0] + p * s[1] * s[2],
-        (w[1][1] - mean) / s[1] + p * s[0] * s[2],
-        (w[2][1] - mean) / s[2] + p * s[0] * s[1],
-    ]
+    [d[0] / s[0] + p * s[1] * s[2], d[1] / s[1] + p * s[0] * s[2], d[2] / s[2] + p * s[0] * s[1]]
 }
 
 /// ∂²Ψ/∂σ².
 #[inline(always)]
 pub(super) fn hessian<M: Isochoric, R: Real>(m: &M, e: &Element<R>, s: &[R; 3]) -> [[R; 3]; 3] {
     let w = shapes(m, e, &logarithms(s));
-    let mean = R::splat(1.0 / 3.0) * (w[0][1] + w[1][1] + w[2][1]);
+    let d = deviation([w[0][1], w[1][1], w[2][1]]);
     let kappa = m.bulk(e);
     let p = kappa * (s[0] * s[1] * s[2] - R::one());
     let mut h = super::fixed_corotated::volume_hessian(s, R::zero(), p, kappa);
     let x = deviatoric([w[0][2], w[1][2], w[2][2]]);
     for i in 0..3 {
         for j in 0..3 {
-            let own = if i == j { x[i][j] - (w[i][1] - mean) } else { x[i][j] };
+            let own = if i == j { x[i][j] - d[i] } else { x[i][j] };
             h[i][j] += own / s[i] / s[j];
         }
     }

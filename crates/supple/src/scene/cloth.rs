@@ -38,7 +38,7 @@ impl Limit {
     /// What is wrong with it.
     pub fn check(&self) -> Result<(), String> {
         let [least, most] = self.range;
-        if !(least >= 0.0 && least <= 1.0 && most >= 1.0 && most.is_finite()) {
+        if !((0.0..=1.0).contains(&least) && most >= 1.0 && most.is_finite()) {
             return Err(format!("a strain limit goes from 0…1 to 1 or more, not from {least} to {most}"));
         }
         match self.stiffness {

@@ -36,19 +36,23 @@ impl Simulation {
                 targets[to] = theirs.targets[from];
             }
         }
-        let same_obstacles = theirs.poses.len() == self.state.poses.len();
+        // Frame, time and whatever else does not depend on the order of nodes is theirs.
         self.state = State {
-            poses: if same_obstacles { theirs.poses.clone() } else { self.state.poses.clone() },
-            // Contacts are found anew, with their forces.
-            kept: Vec::new(),
-            reactions: self.state.reactions.clone(),
-            frame: theirs.frame,
-            time: theirs.time,
             x: place(&theirs.x),
             v: place(&theirs.v),
             a: place(&theirs.a),
             force: place(&theirs.force),
             targets,
+            // Contacts are found anew; obstacles are where theirs are, if there are as many.
+            kept: Vec::new(),
+            reactions: self.state.reactions.clone(),
+            poses: if theirs.poses.len() == self.state.poses.len() {
+                &theirs.poses
+            } else {
+                &self.state.poses
+            }
+            .clone(),
+            ..theirs.clone()
         };
         for anchor in self.anchors.clone() {
             let key = (anchor.body, anchor.node);
