@@ -58,7 +58,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
             let hopeless = if primal <= bound {
                 let f = p.force_residual();
                 force = Some(f);
-                if f.relative.max(f.worst) <= settings.tolerance && p.contact.is_met(p.x, settings.tolerance)
+                if f.relative.max(f.worst) <= settings.tolerance && p.contact.confirm(p.x, settings.tolerance)
                 {
                     break Status::Converged;
                 }
