@@ -1,5 +1,6 @@
 //! `supple run`: a scene from a file to an animation.
 pub(crate) mod foresee;
+mod obstacles;
 mod summary;
 
 use std::collections::BTreeSet;
@@ -125,8 +126,13 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     };
     let formats: Vec<Format> = formats.into_iter().collect();
     let pictures = export_options(scene, &program, first, frames);
-    let mut exporters =
-        export::exporters(&formats, name, &model(&program), &pictures).map_err(Failure::input)?;
+    // Pictures show obstacles too; data are of bodies alone.
+    let (drawn, written): (Vec<Format>, Vec<Format>) = formats.iter().partition(|f| f.is_picture());
+    let bodies = model(&program);
+    let mut exporters = export::exporters(&written, name, &bodies, &pictures).map_err(Failure::input)?;
+    let plain = exporters.len();
+    let shown = obstacles::with_obstacles(bodies, &program);
+    exporters.extend(export::exporters(&drawn, name, &shown, &pictures).map_err(Failure::input)?);
     // In an empty folder nothing can be in the way, however many frames there are.
     let occupied = folder.as_ref().filter(|f| !f.is_empty());
     for e in &exporters {
@@ -164,7 +170,7 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     }
     let mut tally = Tally::default();
     let mut outcome = Ok(());
-    export_frame(&mut exporters, folder.as_ref(), &program, first)?;
+    export_frame(&mut exporters, plain, folder.as_ref(), &program, first)?;
     for frame in first + 1..=frames {
         let report = match program.frame_with(&mut || stop.load(Ordering::Relaxed)) {
             Ok(r) => r,
@@ -179,7 +185,7 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
         }
         exporters.iter_mut().for_each(|e| e.report(&report));
         let mut keep = || -> Result<(), Failure> {
-            export_frame(&mut exporters, folder.as_ref(), &program, frame)?;
+            export_frame(&mut exporters, plain, folder.as_ref(), &program, frame)?;
             if let Some((file, path)) = &mut stats {
                 write_stats(file, frame, &report, program.simulation.reactions())
                     .into_diagnostic()
@@ -319,7 +325,9 @@ pub(crate) fn model(program: &Program) -> Model {
 
 fn export_options(scene: &Loaded, program: &Program, first: u64, frames: u64) -> export::Options {
     let dt = program.simulation.settings().time.dt * f64::from(program.substeps);
-    let expected = Some(foresee(program, dt * frames.saturating_sub(first) as f64));
+    let mut expected = foresee(program, dt * frames.saturating_sub(first) as f64);
+    obstacles::corners(program).into_iter().for_each(|p| expected.include(p));
+    let expected = Some(expected);
     let mut o = export::Options { fps: 1.0 / dt, frames, expected, ..export::Options::default() };
     o.iterations = program.simulation.settings().solve.iterations;
     if let Some(view) = scene.file.output.view {
@@ -343,25 +351,30 @@ fn export_options(scene: &Loaded, program: &Program, first: u64, frames: u64) ->
 
 fn export_frame(
     exporters: &mut [Box<dyn Exporter>],
+    plain: usize,
     folder: Option<&OutputDir>,
     program: &Program,
     index: u64,
 ) -> Result<(), Failure> {
     let Some(folder) = folder.filter(|_| !exporters.is_empty()) else { return Ok(()) };
-    let (positions, velocities) = (program.simulation.positions(), program.simulation.velocities());
+    let (mut positions, mut velocities) = (program.simulation.positions(), program.simulation.velocities());
     let values = program.simulation.element_fields();
     let fields = [
         ("stretch", values.iter().map(|v| v[0]).collect::<Vec<f64>>()),
         ("stress", values.iter().map(|v| v[1]).collect()),
     ];
-    let frame = Frame {
-        index,
-        time: program.simulation.time(),
-        positions: &positions,
-        velocities: &velocities,
-        element_fields: &fields,
-    };
-    for e in exporters {
+    let (time, element_fields) = (program.simulation.time(), &fields[..]);
+    let (written, drawn) = exporters.split_at_mut(plain.min(exporters.len()));
+    for e in written {
+        let frame = Frame { index, time, positions: &positions, velocities: &velocities, element_fields };
+        e.frame(folder, &frame).map_err(Failure::run)?;
+    }
+    if !drawn.is_empty() {
+        positions.extend(obstacles::corners(program));
+        velocities.resize(positions.len(), [0.0; 3]);
+    }
+    for e in drawn {
+        let frame = Frame { index, time, positions: &positions, velocities: &velocities, element_fields };
         e.frame(folder, &frame).map_err(Failure::run)?;
     }
     Ok(())

@@ -6,11 +6,23 @@
 //! momentum is conserved.
 
 use super::bvh::{Bounds, Tree, around};
-use super::closest::{Nearest, edges_nearest, triangle_nearest};
+use super::closest::{Nearest, edges_nearest, segments_nearest, triangle_nearest};
+use super::impact::{edge_meets, node_meets};
 use super::{BODIES, Contact, Law, frame};
 use crate::math::nodes::Row;
 use crate::math::small::{axpy, cross, dot, scale, sub};
 use std::collections::HashMap;
+
+/// Things nearer than this, as a share of the local edge length, touch.
+const TOUCHING: f64 = 1e-6;
+
+/// Keys of contacts: bit 31 says that they are between bodies, bit 30 that they are between edges.
+fn node_key(node: u32, triangle: u32) -> u64 {
+    u64::from(node) << 32 | 1 << 31 | u64::from(triangle)
+}
+fn edge_key(edge: u32, other: u32) -> u64 {
+    u64::from(edge) << 32 | 3 << 30 | u64::from(other)
+}
 
 /// Corner against corner is seen from both sides: once is enough, since twice leaves the share of each undetermined.
 fn once(contacts: &mut Vec<(Contact, f64)>, first: usize) {
@@ -175,6 +187,127 @@ impl Finder {
         }
     }
 
+    /// Appends contacts of what meets on its way from `x` to `to` and is not in `known`, sorted; with the time at which each
+    /// meets.
+    pub fn sweep(
+        &mut self,
+        x: &[Row],
+        to: &[Row],
+        free: usize,
+        known: &[u64],
+        out: &mut Vec<(Contact, f64)>,
+        times: &mut Vec<f64>,
+    ) {
+        self.bound(x, to);
+        self.triangle_tree.refit(&self.boxes);
+        self.edge_tree.refit(&self.edge_boxes);
+        let ends = |nodes: [u32; 4]| [x, to].map(|rows| nodes.map(|i| rows[i as usize].xyz()));
+        for &p in &self.nodes {
+            let bounds = around([x[p as usize].xyz(), to[p as usize].xyz()], 0.0);
+            self.triangle_tree.visit(&self.boxes, &bounds, &mut |t| {
+                let ([a, b, c], body) = (self.surfaces.triangles[t as usize], self.surfaces.body[t as usize]);
+                let key = node_key(p, t);
+                let own = self.body[p as usize];
+                let skip = body == own && (!self.surfaces.within || self.related(p, &[a, b, c]));
+                if skip || known.binary_search(&key).is_ok() {
+                    return;
+                }
+                let nodes = [p, a, b, c];
+                let [from, there] = ends(nodes);
+                // What touches already has its contact, or none.
+                if triangle_nearest(from[0], [from[1], from[2], from[3]]).distance
+                    <= TOUCHING * self.length[p as usize]
+                {
+                    return;
+                }
+                let Some(time) = node_meets(from, there) else { return };
+                let at: [[f64; 3]; 4] = std::array::from_fn(|i| axpy(from[i], time, sub(there[i], from[i])));
+                let near = triangle_nearest(at[0], [at[1], at[2], at[3]]);
+                let w = near.weights;
+                let weights = [1.0, -w[0], -w[1], -w[2]];
+                // In front of the triangle its own normal counts: a node that slides over flat ground meets no edges.
+                let n = cross(sub(from[2], from[1]), sub(from[3], from[1]));
+                let front = dot(n, sub(from[0], from[1])) >= 0.0;
+                let normal =
+                    if front { cross(sub(at[2], at[1]), sub(at[3], at[1])) } else { sub(at[0], near.point) };
+                if let Some(c) = self.meeting(nodes, weights, key, normal, (own, body), (x, to, free)) {
+                    out.push(c);
+                    times.push(time);
+                }
+            });
+        }
+        for (number, e) in self.edges.iter().enumerate() {
+            self.edge_tree.visit(&self.edge_boxes, &self.edge_boxes[number], &mut |other| {
+                let f = &self.edges[other as usize];
+                let (own, others) = (self.body[e.nodes[0] as usize], self.body[f.nodes[0] as usize]);
+                let related = || e.nodes.iter().any(|&i| self.related(i, &f.nodes));
+                let key = edge_key(number as u32, other);
+                let skip =
+                    other as usize <= number || (own == others && (!self.surfaces.within || related()));
+                if skip || known.binary_search(&key).is_ok() {
+                    return;
+                }
+                let nodes = [e.nodes[0], e.nodes[1], f.nodes[0], f.nodes[1]];
+                let [from, there] = ends(nodes);
+                let (s, t) = segments_nearest(from[0], from[1], from[2], from[3]);
+                let before = (0..4).fold([0.0; 3], |sum, i| axpy(sum, [1.0 - s, s, t - 1.0, -t][i], from[i]));
+                if dot(before, before).sqrt() <= TOUCHING * self.length[nodes[0] as usize] {
+                    return;
+                }
+                let Some(time) = edge_meets(from, there) else { return };
+                let at: [[f64; 3]; 4] = std::array::from_fn(|i| axpy(from[i], time, sub(there[i], from[i])));
+                let (s, t) = segments_nearest(at[0], at[1], at[2], at[3]);
+                let weights = [1.0 - s, s, t - 1.0, -t];
+                let apart = (0..4).fold([0.0; 3], |sum, i| axpy(sum, weights[i], at[i]));
+                let faces = self.leaves(e, x, apart) && self.leaves(f, x, scale(-1.0, apart));
+                let found = self.meeting(nodes, weights, key, apart, (own, others), (x, to, free));
+                if let Some(c) = found.filter(|_| faces) {
+                    out.push(c);
+                    times.push(time);
+                }
+            });
+        }
+    }
+
+    /// The contact of things that meet along a normal of any length, if they have passed each other at the end.
+    fn meeting(
+        &self,
+        nodes: [u32; 4],
+        weights: [f64; 4],
+        key: u64,
+        normal: [f64; 3],
+        (a, b): (u32, u32),
+        (x, to, free): (&[Row], &[Row], usize),
+    ) -> Option<(Contact, f64)> {
+        let d = dot(normal, normal).sqrt();
+        if !(d > 0.0) {
+            return None;
+        }
+        let (normal, zero) = (scale(1.0 / d, normal), [0.0; 3]);
+        let law = Law::Coulomb(self.friction(a, b));
+        let mut c = Contact {
+            nodes,
+            weights,
+            count: 4,
+            frame: frame(normal),
+            origin: zero,
+            law,
+            force: zero,
+            obstacle: BODIES,
+            side: normal,
+            key,
+        };
+        let edge = nodes.iter().map(|&i| self.length[i as usize]).fold(f64::INFINITY, f64::min);
+        let mut one = Vec::new();
+        self.finish(&mut c, x, free, edge, &mut one);
+        one.pop().filter(|(c, edge)| c.gap(to)[0] < -TOUCHING * edge)
+    }
+
+    /// The bodies of a contact.
+    pub fn bodies_of(&self, c: &Contact) -> [u32; 2] {
+        [self.body[c.nodes[0] as usize], self.body[c.nodes[3] as usize]]
+    }
+
     /// The triangles that a node is near to.
     fn face(&self, p: u32, x: &[Row], to: &[Row], out: &mut Vec<Facing>) {
         out.clear();
@@ -194,7 +327,8 @@ impl Finder {
                 let i = nodes[k] as usize;
                 relative = axpy(relative, -near.weights[k], sub(to[i].xyz(), x[i].xyz()));
             }
-            let reach = self.reach(&[p]).max(self.reach(&nodes)) + dot(relative, relative).sqrt();
+            let motion = dot(relative, relative).sqrt();
+            let reach = self.reach(&[p]).max(self.reach(&nodes)) + motion;
             let n = cross(sub(corners[1], corners[0]), sub(corners[2], corners[0]));
             let length = dot(n, n).sqrt();
             if near.distance <= reach && length > 0.0 {
@@ -264,7 +398,7 @@ impl Finder {
                     force: [0.0; 3],
                     obstacle: BODIES,
                     side: normal,
-                    key: u64::from(p) << 32 | 1 << 31 | u64::from(f.triangle),
+                    key: node_key(p, f.triangle),
                 };
                 self.finish(&mut contact, x, free, edge, out);
             }
@@ -308,13 +442,13 @@ impl Finder {
         for k in 0..4 {
             relative = axpy(relative, weights[k], moved(nodes[k]));
         }
+        let edge = nodes.iter().map(|&i| self.length[i as usize]).fold(f64::INFINITY, f64::min);
         let reach = self.reach(&nodes) + dot(relative, relative).sqrt();
         if distance > reach {
             return;
         }
         let n = cross(sub(b, a), sub(d, c));
         let n = scale(1.0 / dot(n, n).sqrt(), n);
-        let edge = nodes.iter().map(|&i| self.length[i as usize]).fold(f64::INFINITY, f64::min);
         // Both bodies must lie on their own side; where the edges touch, that decides on the direction too.
         for normal in [n, scale(-1.0, n)] {
             let apart = dot(normal, between);
@@ -334,7 +468,7 @@ impl Finder {
                 force: [0.0; 3],
                 obstacle: BODIES,
                 side: normal,
-                key: (number as u64) << 32 | 3 << 30 | other as u64,
+                key: edge_key(number as u32, other as u32),
             };
             self.finish(&mut contact, x, free, edge, out);
             return;

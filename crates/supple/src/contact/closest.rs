@@ -65,3 +65,15 @@ pub(super) fn edges_nearest(a: [f64; 3], b: [f64; 3], c: [f64; 3], d: [f64; 3]) 
     let within = |q: f64| (1e-9..=1.0 - 1e-9).contains(&q);
     (within(s) && within(t)).then_some((s, t))
 }
+
+/// Where two segments are nearest, as shares of their lengths, ends included.
+pub(super) fn segments_nearest(a: [f64; 3], b: [f64; 3], c: [f64; 3], d: [f64; 3]) -> (f64, f64) {
+    let (u, v, w) = (sub(b, a), sub(d, c), sub(a, c));
+    let (uu, uv, vv, uw, vw) = (dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w));
+    let share = |over: f64, under: f64| if under > 0.0 { (over / under).clamp(0.0, 1.0) } else { 0.0 };
+    let det = uu * vv - uv * uv;
+    let s = if det > 1e-12 * uu * vv { ((uv * vw - vv * uw) / det).clamp(0.0, 1.0) } else { 0.0 };
+    // The best t for this s, and then the best s for that t.
+    let t = share(uv * s + vw, vv);
+    (share(uv * t - uw, uu), t)
+}

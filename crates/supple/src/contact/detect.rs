@@ -124,6 +124,17 @@ impl Moving<'_> {
         (dot(self.next.turn(s.normal), side) >= 0.5).then_some(s)
     }
 
+    /// As [`Moving::again`], where that is around a corner but not behind, and the node is inside by more than `slack`.
+    pub fn crease(&self, x: [f64; 3], side: [f64; 3], slack: f64) -> Option<SurfacePoint> {
+        let s = self.closest(self.next.undo(x));
+        (s.distance < -slack && dot(self.next.turn(s.normal), side) > -0.5).then_some(s)
+    }
+
+    /// True if a point of the surface has about the normal of a contact.
+    pub fn same_side(&self, s: &SurfacePoint, side: [f64; 3]) -> bool {
+        dot(self.next.turn(s.normal), side) >= 0.5
+    }
+
     /// True if the surface nearest to a node at the end of the step faces away from a normal in the obstacle's frame.
     pub fn opposite(&self, x: [f64; 3], normal: [f64; 3]) -> bool {
         dot(self.closest(self.next.undo(x)).normal, normal) < -0.5

@@ -12,7 +12,7 @@ pub struct ClosedMesh {
     triangles: Vec<[u32; 3]>,
     /// Normals of faces, edges and corners whose sign tells inside from outside (Bærentzen & Aanæs 2005).
     faces: Vec<[f64; 3]>,
-    edges: HashMap<[u32; 2], [f64; 3]>,
+    edges: Edges,
     corners: Vec<[f64; 3]>,
     boxes: Vec<Bounds>,
     tree: Tree,
@@ -64,11 +64,40 @@ impl ClosedMesh {
                 corners[i as usize] = add(corners[i as usize], scale(angle, faces[f]));
             }
         }
+        // Vertices that no triangle uses, such as those inside of a solid, are left out of everything.
+        let (vertices, triangles, corners, edges) = compact(&vertices, &triangles, &corners, edges);
         let boxes: Vec<Bounds> =
             triangles.iter().map(|t| around(t.map(|v| vertices[v as usize]), 0.0)).collect();
         let tree = Tree::new(&boxes);
         Ok(ClosedMesh { vertices, triangles, faces, edges, corners, boxes, tree })
     }
+}
+
+/// Normals by the two ends of an edge.
+type Edges = HashMap<[u32; 2], [f64; 3]>;
+
+/// Points or directions.
+type Points = Vec<[f64; 3]>;
+
+/// Renumbers the vertices that triangles use.
+fn compact(
+    vertices: &[[f64; 3]],
+    triangles: &[[u32; 3]],
+    corners: &[[f64; 3]],
+    edges: Edges,
+) -> (Points, Vec<[u32; 3]>, Points, Edges) {
+    let mut used: Vec<u32> = triangles.iter().flatten().copied().collect();
+    used.sort_unstable();
+    used.dedup();
+    let new = |v: u32| used.binary_search(&v).map_or(0, |i| i as u32);
+    // Numbers keep their order, so the lower end of an edge stays the lower one.
+    let edges = edges.into_iter().map(|(e, n)| (e.map(new), n)).collect();
+    (
+        used.iter().map(|&v| vertices[v as usize]).collect(),
+        triangles.iter().map(|t| t.map(new)).collect(),
+        used.iter().map(|&v| corners[v as usize]).collect(),
+        edges,
+    )
 }
 
 /// What it is made of; the same text for the same mesh.

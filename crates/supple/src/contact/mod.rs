@@ -8,6 +8,7 @@
 //! | `mesh.rs` | a closed triangle mesh |
 //! | `detect.rs` | which nodes may touch which obstacle, and where |
 //! | `bodies.rs` | which nodes and edges of bodies may touch each other |
+//! | `impact.rs` | when nodes meet triangles and edges meet edges on their way |
 //! | `closest.rs` `bvh.rs` | nearest points of triangles and edges; a tree of boxes to find them |
 //! | `gauss_seidel.rs` | Signorini's and Coulomb's law for all contacts at once |
 //! | `anderson.rs` | … accelerated |
@@ -26,6 +27,7 @@ mod closest;
 mod columns;
 mod detect;
 mod gauss_seidel;
+mod impact;
 mod mesh;
 mod newton;
 mod obstacle;

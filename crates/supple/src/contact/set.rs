@@ -13,6 +13,12 @@ const MOST_SWEEPS: usize = 200;
 /// Solves after which contacts with curved obstacles keep their normals.
 const MOST_TURNS: usize = 50;
 
+/// Rounds in which contacts are added for what has passed through a body.
+const MOST_ROUNDS: usize = 3;
+
+/// Places of one obstacle that a node may touch at once.
+const MOST_SIDES: usize = 4;
+
 /// A node that may touch obstacles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touching {
@@ -40,6 +46,8 @@ pub struct ContactInfo {
     pub candidates: usize,
     /// Largest depth of a node inside an obstacle or another body in m.
     pub max_penetration: f64,
+    /// The same for nodes that were outside of obstacles before: depth that this step has brought.
+    pub entered: f64,
     /// max s|λ − project(λ − y/s)| in m: zero exactly when the law holds.
     pub residual: f64,
     /// How far forces leave their friction cones, relative to the largest force.
@@ -57,6 +65,11 @@ pub struct ContactSet {
     touching: Vec<Touching>,
     bodies: Finder,
     found: Vec<(Contact, f64)>,
+    times: Vec<f64>,
+    known: Vec<u64>,
+    /// Positions at the start of the step, for bodies that touch each other.
+    x_n: Vec<Row>,
+    rounds: usize,
     free: usize,
     /// Of this step, per obstacle: where it is at the start and at the end.
     poses: Vec<[Pose; 2]>,
@@ -167,12 +180,17 @@ impl ContactSet {
         }
         if !self.bodies.is_empty() {
             self.found.clear();
+            self.x_n.clear();
+            self.x_n.extend_from_slice(x);
             self.bodies.find(x, to, self.free, &mut self.found);
             for (c, edge) in &self.found {
                 self.contacts.push(*c);
                 self.of.push((u32::MAX, *edge));
             }
         }
+        self.rounds = 0;
+        self.sweep(to);
+        (self.rounds, self.settled) = (0, true);
         for c in &mut self.contacts {
             if let Ok(at) = kept.binary_search_by_key(&c.key, |q| q.key) {
                 c.force = c.law.project(c.to_local(kept[at].force));
@@ -237,14 +255,30 @@ impl ContactSet {
             return;
         }
         let mut turned = false;
-        for i in 0..self.contacts.len() {
+        let before = self.contacts.len();
+        for i in 0..before {
             let mut c = self.contacts[i];
             if self.obstacles.get(c.obstacle as usize).is_none_or(|o| o.shape.is_flat()) {
                 continue;
             }
             let k = self.of[i].0 as usize;
             let m = self.moving(c.obstacle as usize);
-            let Some(s) = m.again(x[c.nodes[0] as usize].xyz(), c.side) else { continue };
+            let at = x[c.nodes[0] as usize].xyz();
+            let Some(s) = m.again(at, c.side) else {
+                // Around a corner, and inside: one more contact, as in a crease that has two sides.
+                let number = c.obstacle;
+                let there = self.contacts.iter().filter(|o| o.nodes[0] == c.nodes[0] && o.obstacle == number);
+                if let Some(s) = m.crease(at, c.side, 1e-7 * self.touching[k].edge)
+                    && there.clone().count() < MOST_SIDES
+                    && there.clone().all(|o| !m.same_side(&s, o.side))
+                {
+                    let mut other = m.contact(c.nodes[0], self.from[k], &s, self.touching[k].edge, number);
+                    other.key |= (there.count() as u64) << 28;
+                    self.contacts.push(other);
+                    self.of.push(self.of[i]);
+                }
+                continue;
+            };
             let gap = c.gap(x)[0];
             m.aim(&mut c, self.from[k], &s, self.touching[k].edge);
             // The law must hold at the surface itself, not at a plane beside it.
@@ -252,6 +286,10 @@ impl ContactSet {
             self.settled &= c.force[0] == 0.0 || shift <= 1e-7 * self.touching[k].edge;
             turned = true;
             self.contacts[i] = c;
+        }
+        if self.contacts.len() > before {
+            self.settled = false;
+            self.method.begin(&self.contacts, self.free);
         }
         if turned {
             self.sum_forces();
@@ -306,6 +344,37 @@ impl ContactSet {
             most = most.max(part);
         }
         most
+    }
+
+    /// As [`ContactSet::is_met`], and nothing has passed through a body on its way to x; else the contacts of what has are added, in
+    /// up to three rounds.
+    pub fn confirm(&mut self, x: &[Row], tolerance: f64) -> bool {
+        self.is_met(x, tolerance) && (self.rounds >= MOST_ROUNDS || !self.sweep(x))
+    }
+
+    /// Adds the contacts of what meets on its way to `to`. True if there are any.
+    fn sweep(&mut self, to: &[Row]) -> bool {
+        if self.bodies.is_empty() {
+            return false;
+        }
+        self.rounds += 1;
+        self.known.clear();
+        self.known.extend(self.contacts.iter().map(|c| c.key));
+        self.known.sort_unstable();
+        self.found.clear();
+        self.times.clear();
+        let x_n = std::mem::take(&mut self.x_n);
+        self.bodies.sweep(&x_n, to, self.free, &self.known, &mut self.found, &mut self.times);
+        self.x_n = x_n;
+        for (c, edge) in &self.found {
+            self.contacts.push(*c);
+            self.of.push((u32::MAX, *edge));
+        }
+        if !self.found.is_empty() {
+            self.settled = false;
+            self.method.begin(&self.contacts, self.free);
+        }
+        !self.found.is_empty()
     }
 
     /// True if the law holds at x within a share of the shortest edge, and contacts are where they should be.
@@ -374,6 +443,17 @@ impl ContactSet {
                 }
             }
         }
+        if !self.bodies.is_empty() {
+            // Contacts that are known were not obeyed; others were never seen. Both count here.
+            self.found.clear();
+            self.times.clear();
+            self.bodies.sweep(x_n, x, self.free, &[], &mut self.found, &mut self.times);
+            for ((c, edge), when) in self.found.iter().zip(&self.times) {
+                if c.gap(x)[0] < -0.1 * edge {
+                    share.extend(self.bodies.bodies_of(c).map(|b| (b, 0.9 * when)));
+                }
+            }
+        }
         share.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         share.dedup_by_key(|s| s.0);
         self.info.islands_shortened = share.len();
@@ -388,13 +468,18 @@ impl ContactSet {
     }
 
     fn measure(&mut self, x: &[Row]) {
-        let mut deepest = 0.0f64;
+        let (mut deepest, mut entered) = (0.0f64, 0.0f64);
         for number in 0..self.obstacles.len() {
             let m = self.moving(number);
-            for t in &self.touching {
-                deepest = deepest.max(-m.end(x[t.node as usize].xyz()));
+            for (k, t) in self.touching.iter().enumerate() {
+                let depth = -m.end(x[t.node as usize].xyz());
+                deepest = deepest.max(depth);
+                if self.start[number * self.touching.len() + k].0 >= 0.0 {
+                    entered = entered.max(depth);
+                }
             }
         }
+        self.info.entered = entered;
         for c in self.contacts.iter().filter(|c| c.obstacle == BODIES) {
             deepest = deepest.max(self.bodies.depth(c, x));
         }

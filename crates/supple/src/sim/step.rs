@@ -5,7 +5,7 @@ use crate::error::StepError;
 use crate::exec::Stopwatch;
 use crate::math::nodes::Row;
 use crate::settings::Method;
-use crate::solve::{self, Control, Observer, Problem, Run, start};
+use crate::solve::{self, Control, Observer, Problem, Run, Status, start};
 use crate::term::TermSet;
 
 impl Simulation {
@@ -103,6 +103,12 @@ impl Simulation {
         state.time += dt;
 
         let contact = self.contact.info();
+        // Whatever the iteration says: what has entered an obstacle does not obey the law.
+        let size = self.work.body_size.iter().copied().fold(0.0, f64::max);
+        let mut status = outcome.status;
+        if status == Status::Converged && contact.entered > self.settings.solve.tolerance.max(1e-9) * size {
+            status = Status::Stalled;
+        }
         let energy = report::energy(
             outcome.force.sums.energy - outcome.force.sums.dissipation,
             &self.mass,
@@ -113,7 +119,7 @@ impl Simulation {
         Ok(StepReport {
             frame: state.frame,
             time: state.time,
-            status: outcome.status,
+            status,
             method: outcome.method,
             iterations: outcome.iterations,
             primal: outcome.primal,

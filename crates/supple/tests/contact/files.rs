@@ -78,7 +78,7 @@ fn scenes_of_the_folder() {
     let text = |name: &str| {
         std::fs::read_to_string(format!("{}/../../scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"))).unwrap()
     };
-    for (name, frames) in [("cylinders", 100), ("rollers", 150), ("pile", 60)] {
+    for (name, frames) in [("cylinders", 100), ("rollers", 150), ("pile", 50)] {
         let mut p = program(&text(name)).unwrap();
         let (mut deepest, mut off, mut touched) = (0.0f64, 0, 0);
         for _ in 0..frames {
