@@ -218,3 +218,65 @@ fn shapes_hang_from_their_anchors() {
     assert_eq!(r.inverted, 0);
     assert!(p.simulation.positions().iter().all(|q| q[1] > -3.0));
 }
+
+#[test]
+fn the_flag_keeps_its_threads_within_five_percent() {
+    let mut p = program("flag", &[]);
+    let cell = [2.0 / 50.0, 1.0 / 24.0];
+    for _ in 0..8 {
+        let r = p.frame().unwrap();
+        assert!(r.violation < 1e-3, "{r:?}");
+    }
+    // Warp and weft measured from outside: edges of the cells.
+    let x = body(&p, "flag");
+    for j in 0..=24 {
+        for i in 0..=50 {
+            let at = |i: usize, j: usize| x[j * 51 + i];
+            let stretch = |a: [f64; 3], b: [f64; 3], rest: f64| {
+                (0..3).map(|c| (a[c] - b[c]).powi(2)).sum::<f64>().sqrt() / rest
+            };
+            let mut all = Vec::new();
+            if i < 50 {
+                all.push(stretch(at(i, j), at(i + 1, j), cell[0]));
+            }
+            if j < 24 {
+                all.push(stretch(at(i, j), at(i, j + 1), cell[1]));
+            }
+            assert!(all.iter().all(|s| *s > 0.95 - 2e-3 && *s < 1.05 + 2e-3), "{i} {j} {all:?}");
+        }
+    }
+    // The wind carries it, against its weight.
+    let mean = x.iter().map(|q| q[1]).sum::<f64>() / x.len() as f64;
+    assert!(mean > 1.2, "{mean}");
+}
+
+#[test]
+fn the_chain_comes_to_rest_in_the_catenary() {
+    let mut p = program("chain", &[("solve.tolerance", "1e-7")]);
+    for _ in 0..150 {
+        let r = p.frame().unwrap();
+        assert_eq!(r.status, Status::Converged, "{r:?}");
+        assert!(r.violation < 1e-5, "{r:?}");
+    }
+    // 20 links of 0.1 over a span of 1: sag 0.798273.
+    let sag = -body(&p, "chain").iter().map(|q| q[1]).fold(f64::INFINITY, f64::min);
+    assert!((sag - 0.798273).abs() < 5e-3, "{sag}");
+}
+
+#[test]
+fn the_curtain_folds_and_the_sail_fills() {
+    let mut p = program("curtain", &[]);
+    run(&mut p, 40);
+    // Drawn together it leaves its plane, and hangs as long as it was.
+    let x = body(&p, "curtain");
+    assert!(extent(&x, 2) > 0.05, "{}", extent(&x, 2));
+    assert!((extent(&x, 1) - 1.6).abs() < 0.2, "{}", extent(&x, 1));
+
+    let mut p = program("sail", &[]);
+    let mut converged = 0;
+    for _ in 0..12 {
+        converged += usize::from(p.frame().unwrap().status == Status::Converged);
+    }
+    let x = body(&p, "sail");
+    assert!(converged >= 10 && x.iter().map(|q| q[2]).fold(0.0, f64::max) > 0.2, "{converged}");
+}

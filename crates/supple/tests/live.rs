@@ -118,8 +118,8 @@ fn other_bodies_are_refused_and_nothing_changes() {
 #[test]
 fn the_stiffness_of_a_node_is_that_of_its_mass_and_springs() {
     let mut scene = Scene::new(settings(0.1));
-    let spring = Spring { nodes: [0, 1], stiffness: 40.0, rest_length: None };
-    let other = Spring { nodes: [1, 2], stiffness: 2.0, rest_length: None };
+    let spring = Spring::new([0, 1], 40.0);
+    let other = Spring::new([1, 2], 2.0);
     let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]];
     let body = scene.add_springs("rope", points, vec![1.0, 3.0, 5.0], vec![spring, other]).unwrap();
     scene.pin(body, &[2]).unwrap();

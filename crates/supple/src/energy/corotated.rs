@@ -23,9 +23,10 @@ fn blend<R: Real>(e: &Element<R>, trace: R) -> (R, R) {
     let two_mu = mu + mu;
     let stiff = two_mu + k;
     let three = R::splat(3.0);
-    let tau = (k * trace + three * (two_mu + three * lambda)) / (stiff + three * lambda);
+    // τ − 3, without the difference of nearly equal numbers.
+    let over = k * (trace - three) / (stiff + three * lambda);
     let inv = R::one() / stiff;
-    (k * inv, (two_mu - lambda * (tau - three)) * inv)
+    (k * inv, (two_mu - lambda * over) * inv)
 }
 
 impl Isotropic<3> for Corotated {

@@ -15,8 +15,11 @@ pub struct Drag;
 /// C/Δt by columns.
 #[inline(always)]
 fn matrix<R: Real>(e: &Element<R>) -> Mat3<R> {
-    let [a, b, c, d, f, g] = [0, 1, 2, 3, 4, 5].map(|i| e.param[9] * e.param[i]);
-    [[a, d, f], [d, b, g], [f, g, c]]
+    let mut c = [R::zero(); 6];
+    for i in 0..6 {
+        c[i] = e.param[9] * e.param[i];
+    }
+    [[c[0], c[3], c[4]], [c[3], c[1], c[5]], [c[4], c[5], c[2]]]
 }
 
 #[inline(always)]
@@ -189,7 +192,10 @@ impl Potential<3> for StrainRate {
         }
         // The diagonal: (2μσ² + k)Y + λσ(σ·Y) = kỸ, by Sherman and Morrison.
         let two_mu = frame.mu + frame.mu;
-        let d = [0, 1, 2].map(|i| R::one() / (two_mu * s[i] * s[i] + k));
+        let mut d = s;
+        for i in 0..3 {
+            d[i] = R::one() / (two_mu * s[i] * s[i] + k);
+        }
         let top = k * (s[0] * z[0][0] * d[0] + s[1] * z[1][1] * d[1] + s[2] * z[2][2] * d[2]);
         let sum = s[0] * s[0] * d[0] + s[1] * s[1] * d[1] + s[2] * s[2] * d[2];
         let t = frame.lambda * top / (R::one() + frame.lambda * sum);

@@ -111,15 +111,15 @@ impl Isotropic<2> for Corotated {
         let d = e.param[0] + e.param[0] + l;
         [[d, l], [l, d]]
     }
-    /// The quadratic's minimiser: with c = 2μ + k, τ = (k Σσ̃ + 4μ + 4λ̄)/(c + 2λ̄) and σ = (kσ̃ + 2μ − λ̄(τ − 2))/c. Where that has
+    /// The quadratic's minimiser: with c = 2μ + k, τ − 2 = k(Σσ̃ − 2)/(c + 2λ̄) and σ = (kσ̃ + 2μ − λ̄(τ − 2))/c. Where that has
     /// σ2 < 0, the minimiser with σ2 = 0.
     #[inline(always)]
     fn prox<R: Real>(&self, e: &Element<R>, s: &[R; 2], _warm: &mut R) -> [R; 2] {
         let (l, k) = (e.param[1], e.k);
         let two_mu = e.param[0] + e.param[0];
         let (c, two) = (two_mu + k, R::splat(2.0));
-        let tau = (k * (s[0] + s[1]) + two * (two_mu + two * l)) / (c + two * l);
-        let rest = two_mu - l * (tau - two);
+        let over = k * (s[0] + s[1] - two) / (c + two * l);
+        let rest = two_mu - l * over;
         let second = (k * s[1] + rest) / c;
         let alone = (k * s[0] + two_mu + two * l) / (c + l);
         let folded = second.lt(R::zero());
@@ -151,8 +151,9 @@ impl Isotropic<2> for StVenantKirchhoff {
         let (two_mu, l) = (e.param[0] + e.param[0], e.param[1]);
         let p = l * (a + b);
         let cross = l * s[0] * s[1];
-        let own = |s: R, a: R| two_mu * a + p + (two_mu + l) * s * s;
-        [[own(s[0], a), cross], [cross, own(s[1], b)]]
+        let first = two_mu * a + p + (two_mu + l) * s[0] * s[0];
+        let second = two_mu * b + p + (two_mu + l) * s[1] * s[1];
+        [[first, cross], [cross, second]]
     }
     /// Strongly squeezed or stretched sheets may have another minimum with σ2 = 0.
     #[inline(always)]

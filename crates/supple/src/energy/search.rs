@@ -28,8 +28,8 @@ pub fn settle<M: Isotropic<3>, R: Real>(
     }
 }
 
-/// 2⁻²⁷.
-const POINT: f64 = 7.450_580_596_923_828e-9;
+/// 2⁻²⁸.
+const POINT: f64 = 3.725_290_298_461_914e-9;
 
 /// The minimiser of Ψ(σ) + k/2|σ − σ̃|² over the domain; σ̃ in order.
 #[inline(never)]

@@ -113,7 +113,7 @@ fn a_fold_keeps_its_angle_and_comes_back_to_it() {
     assert!(sim.energy().elastic < 1e-20);
     let mut opened = vertices.clone();
     opened[3] = [-0.5f64.sqrt(), 0.5f64.sqrt(), 0.5];
-    sim.set_state(&opened, &vec![[0.0; 3]; 4]).unwrap();
+    sim.set_state(&opened, &[[0.0; 3]; 4]).unwrap();
     assert!(sim.energy().elastic > 0.1);
     for _ in 0..60 {
         sim.step().unwrap();

@@ -42,7 +42,6 @@ fn rigid_links_hang_in_the_discrete_catenary() {
         }
         let sag = -sim.positions().iter().map(|p| p[1]).fold(f64::INFINITY, f64::min);
         assert!((sag - 0.798273).abs() < 1e-5, "{kind:?} {sag} {iterations}");
-        println!("{kind:?}: sag {sag}, {} iterations a step", iterations / 60);
     }
 }
 

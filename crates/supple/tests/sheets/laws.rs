@@ -214,7 +214,7 @@ fn laws_of_sheets() {
     derivatives(StVenantKirchhoff, &plane);
     derivatives(NeoHookean, &solid);
     uniaxial(NeoHookean, &solid, 0.846028, 36529.4478);
-    uniaxial(StVenantKirchhoff, &plane, 0.707107, 93750.0);
+    uniaxial(StVenantKirchhoff, &plane, 0.5f64.sqrt(), 93750.0);
     uniaxial(Corotated, &plane, 0.8, 50000.0);
 }
 

@@ -78,15 +78,12 @@ fn limits_hold_where_the_weight_would_tear() {
     for along in [Along::Stretches, Along::Threads] {
         for material in [true, false] {
             let mut sim = hanging(along, material, 1e4);
-            let mut iterations = 0;
             let mut worst = 0.0f64;
             for _ in 0..40 {
                 let r = sim.step().unwrap();
-                iterations += r.iterations;
                 worst = worst.max(r.violation);
                 assert_eq!(r.status, Status::Converged, "{along:?} {material} {r:?}");
             }
-            println!("{along:?} {material}: worst {worst:e}, {} iterations a step", iterations / 40);
             assert!(worst < 1e-3, "{along:?} {worst}");
             let lowest = sim.positions().iter().map(|p| p[1]).fold(f64::INFINITY, f64::min);
             assert!(lowest > -0.4 * 1.0512, "{lowest}");

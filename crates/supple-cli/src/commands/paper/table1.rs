@@ -123,7 +123,7 @@ fn measure(c: &Context, r: &Row) -> miette::Result<Measured> {
     let size = |mesh: &TetMesh| (mesh.vertices().len(), mesh.tets().len());
     let (nodes, elements) = match &r.body {
         Body::Flag => {
-            let mut simulation = fig4::simulation(solve(c, r.iterations), 20.0, None)?;
+            let mut simulation = fig4::simulation(solve(c, r.iterations), 0.04, 20.0, None)?;
             for _ in 0..=steps {
                 times.push(simulation.step().into_diagnostic()?.timings);
             }
