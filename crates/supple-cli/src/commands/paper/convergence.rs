@@ -18,6 +18,8 @@ pub(super) struct Untwist {
     pub material: &'static str,
     /// Young's modulus in Pa.
     pub young: f64,
+    /// Poisson's ratio.
+    pub poisson: f64,
     /// Twist in degrees.
     pub angle: f64,
 }
@@ -29,6 +31,7 @@ impl Untwist {
         let set = [
             format!("body.box.material.kind={}", self.material),
             format!("body.box.material.young={:e}", self.young),
+            format!("body.box.material.poisson={:?}", self.poisson),
             format!("body.box.start.twist.angle={:?}", self.angle),
             format!("solve.threads={}", c.threads),
         ];
@@ -40,7 +43,7 @@ impl Untwist {
 /// refer to. The paper tells neither stiffness nor twist.
 fn untwist(c: &Context, angle: f64, variants: &[Variant]) -> Result<Comparison, Failure> {
     let scene = if c.quick { "untwist_low" } else { "untwist_high" };
-    let loaded = Untwist { scene, material: "arap", young: 1e6, angle }.load(c)?;
+    let loaded = Untwist { scene, material: "arap", young: 1e6, poisson: 0.3, angle }.load(c)?;
     let plan = Plan { start: Start::Inertia, repeats: if c.quick { 2 } else { 5 }, ..Plan::default() };
     let race = Race::new(&loaded, &[], plan)?;
     Ok(Comparison::of(&race, scene, variants, &mut |_| {}))
