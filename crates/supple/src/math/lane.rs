@@ -2,10 +2,9 @@
 //!
 //! [`dispatch`] runs a [`Kernel`] on the widest lanes that this CPU has: pairs of AVX2 registers
 //! ([`Pair`] of `x86::F64x4`, 8 lanes) on x86-64, else plain numbers; on other machines portable arrays ([`Arr`],
-//! 4 lanes) that the compiler vectorises as it can. No compiler flags are needed, and all give the same bits;
-//! with `--cfg supple_plain_lanes` there are only plain numbers, which compile in a fraction of the time. `docs/decisions/0002-lanes.md` has the reasons.
+//! 4 lanes) that the compiler vectorises as it can. No compiler flags are needed, and all give the same bits. `docs/decisions/0002-lanes.md` has the reasons.
 
-#[cfg(all(target_arch = "x86_64", not(supple_plain_lanes)))]
+#[cfg(target_arch = "x86_64")]
 mod x86;
 
 use super::nodes::Row;
@@ -23,7 +22,7 @@ pub trait Kernel {
 /// Runs a kernel on the widest lanes of this CPU.
 #[inline]
 pub fn dispatch<K: Kernel>(kernel: K) -> K::Out {
-    #[cfg(all(target_arch = "x86_64", not(supple_plain_lanes)))]
+    #[cfg(target_arch = "x86_64")]
     if has_avx2() {
         // SAFETY: `has_avx2` has just found avx2 and fma on this CPU, all that `run_avx2` asks for.
         #[allow(unsafe_code)]
@@ -42,20 +41,20 @@ type Portable = Arr<4>;
 
 /// The name of the lanes that [`dispatch`] chooses on this machine.
 pub fn backend() -> &'static str {
-    #[cfg(all(target_arch = "x86_64", not(supple_plain_lanes)))]
+    #[cfg(target_arch = "x86_64")]
     if has_avx2() {
         return "avx2+fma, 2 × f64x4";
     }
     if <Portable as Real>::LANES == 1 { "one by one" } else { "portable, f64x4" }
 }
 
-#[cfg(all(target_arch = "x86_64", not(supple_plain_lanes)))]
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn has_avx2() -> bool {
     std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
 }
 
-#[cfg(all(target_arch = "x86_64", not(supple_plain_lanes)))]
+#[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn run_avx2<K: Kernel>(kernel: K) -> K::Out {
     kernel.run::<Pair<x86::F64x4>>()
