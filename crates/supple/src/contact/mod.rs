@@ -7,41 +7,51 @@
 //! | `primitives.rs` | half-space, sphere, box, capsule, cylinder |
 //! | `mesh.rs` | a closed triangle mesh |
 //! | `detect.rs` | which nodes may touch which obstacle, and where |
-//! | `bodies.rs` | which nodes and edges of bodies may touch each other |
-//! | `impact.rs` | when nodes meet triangles and edges meet edges on their way |
+//! | `surfaces.rs` | [`Surfaces`]: bodies that may touch each other, made ready for search |
+//! | `near.rs` | which of their nodes and edges are near each other where a step begins |
+//! | `sweep.rs` | what meets on its way through a step; steps that are shortened |
+//! | `impact.rs` | when a node meets a triangle or an edge an edge |
+//! | `tangle.rs` | bodies that have entered each other, and how they come apart |
 //! | `closest.rs` `bvh.rs` | nearest points of triangles and edges; a tree of boxes to find them |
 //! | `gauss_seidel.rs` | Signorini's and Coulomb's law for all contacts at once |
 //! | `anderson.rs` | … accelerated |
 //! | `newton.rs` | … by Newton's method, where that is slow |
 //! | `columns.rs` | columns of the inverse of a matrix, kept for good |
-//! | `set.rs` | [`ContactSet`]: the contacts of a step |
+//! | `set.rs` | [`ContactSet`]: the contacts of a step, and their forces |
+//! | `follow.rs` | … as the iteration goes on |
+//! | `end.rs` | … at its end |
 //!
 //! A contact sees the nodes through weights: rel(x) = Σ a_i x_i, and its local coordinates y = R rel(x) − y₀ are the gap along
 //! the normal and the slip of this step along two tangents. The law is 0 ≤ λ_n ⊥ y_n ≥ 0, |λ_t| ≤ μ λ_n, and friction opposes
 //! slip. Forces on nodes are Cᵀλ = Σ a_i Rᵀλ. To add a shape, implement [`Surface`]; nothing else changes.
 
 mod anderson;
-mod bodies;
 mod bvh;
 mod closest;
 mod columns;
 mod detect;
+mod end;
+mod follow;
 mod gauss_seidel;
 mod impact;
 mod mesh;
+mod near;
 mod newton;
 mod obstacle;
 mod primitives;
 mod set;
+mod surfaces;
+mod sweep;
+mod tangle;
 
 pub use anderson::Anderson;
-pub use bodies::Surfaces;
 pub use columns::Columns;
 pub use gauss_seidel::{Compliance, Sweeps};
 pub use mesh::ClosedMesh;
 pub use obstacle::{Obstacle, Pose, Surface, SurfacePoint};
 pub use primitives::{Capsule, Cuboid, Cylinder, HalfSpace, Sphere};
 pub use set::{ContactInfo, ContactSet, Kept, Touching};
+pub use surfaces::Surfaces;
 
 use crate::math::nodes::Row;
 use crate::math::small::{add, cross, dot, scale};

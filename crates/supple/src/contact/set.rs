@@ -1,23 +1,17 @@
 //! The contacts of a step.
 
-use super::bodies::{Finder, Surfaces};
+use super::Contact;
 use super::detect::{Moving, REACH};
 use super::gauss_seidel::{Compliance, GaussSeidel, Sweeps};
+use super::near::Way;
 use super::obstacle::{Obstacle, Pose};
-use super::{BODIES, Contact};
+use super::surfaces::{Skin, Surfaces};
+use super::sweep::Meeting;
+use super::tangle::Tangle;
 use crate::math::nodes::Row;
 
 /// Most sweeps over the contacts in one solve.
 const MOST_SWEEPS: usize = 200;
-
-/// Solves after which contacts with curved obstacles keep their normals.
-const MOST_TURNS: usize = 50;
-
-/// Rounds in which contacts are added for what has passed through a body.
-const MOST_ROUNDS: usize = 3;
-
-/// Places of one obstacle that a node may touch at once.
-const MOST_SIDES: usize = 4;
 
 /// A node that may touch obstacles.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,32 +55,34 @@ pub struct ContactInfo {
 /// Obstacles, the nodes that may touch them, and the contacts of the present step.
 #[derive(Debug, Default)]
 pub struct ContactSet {
-    obstacles: Vec<Obstacle>,
-    touching: Vec<Touching>,
-    bodies: Finder,
+    pub(super) obstacles: Vec<Obstacle>,
+    pub(super) touching: Vec<Touching>,
+    /// Bodies that touch each other, and those that have entered each other.
+    pub(super) skin: Skin,
+    pub(super) tangle: Tangle,
+    pub(super) met: Vec<Meeting>,
     found: Vec<(Contact, f64)>,
-    times: Vec<f64>,
-    known: Vec<u64>,
     /// Positions at the start of the step, for bodies that touch each other.
-    x_n: Vec<Row>,
-    rounds: usize,
-    free: usize,
+    pub(super) x_n: Vec<Row>,
+    /// Rounds of contacts for what has passed through a body: at the end of the iteration, and on the way there.
+    pub(super) rounds: [usize; 2],
+    pub(super) free: usize,
     /// Of this step, per obstacle: where it is at the start and at the end.
     poses: Vec<[Pose; 2]>,
     /// Per touching node, where it is at the start.
-    from: Vec<[f64; 3]>,
+    pub(super) from: Vec<[f64; 3]>,
     /// Per obstacle and touching node: its distance at the start, and whether there is a contact.
-    start: Vec<(f64, bool)>,
-    contacts: Vec<Contact>,
+    pub(super) start: Vec<(f64, bool)>,
+    pub(super) contacts: Vec<Contact>,
     /// Number in `touching` of each contact's node, for obstacles, and the local edge length.
-    of: Vec<(u32, f64)>,
-    method: GaussSeidel,
+    pub(super) of: Vec<(u32, f64)>,
+    pub(super) method: GaussSeidel,
     force: Vec<Row>,
     change: Vec<Row>,
-    solves: usize,
+    pub(super) solves: usize,
     sweeps: Sweeps,
-    settled: bool,
-    info: ContactInfo,
+    pub(super) settled: bool,
+    pub(super) info: ContactInfo,
 }
 
 impl ContactSet {
@@ -96,7 +92,6 @@ impl ContactSet {
         ContactSet {
             obstacles,
             touching,
-            bodies: Finder::default(),
             free,
             force: vec![Row::default(); rows],
             change: vec![Row::default(); rows],
@@ -106,7 +101,7 @@ impl ContactSet {
 
     /// Bodies that touch each other too, with nodes of the system at `x`.
     pub fn with_bodies(mut self, surfaces: Surfaces, x: &[Row]) -> ContactSet {
-        self.bodies = Finder::new(surfaces, x);
+        self.skin = Skin::new(surfaces, x);
         self.force = vec![Row::default(); self.free];
         self.change = vec![Row::default(); self.free];
         self
@@ -118,7 +113,7 @@ impl ContactSet {
     }
     /// True if bodies may touch each other.
     pub fn has_bodies(&self) -> bool {
-        !self.bodies.is_empty()
+        !self.skin.is_empty()
     }
     /// The contacts.
     pub fn contacts(&self) -> &[Contact] {
@@ -141,7 +136,7 @@ impl ContactSet {
         self.info
     }
 
-    fn moving(&self, obstacle: usize) -> Moving<'_> {
+    pub(super) fn moving(&self, obstacle: usize) -> Moving<'_> {
         let [now, next] = &self.poses[obstacle];
         Moving { obstacle: &self.obstacles[obstacle], now, next }
     }
@@ -155,7 +150,7 @@ impl ContactSet {
         self.info = ContactInfo::default();
         (self.solves, self.sweeps, self.settled) = (0, Sweeps::default(), true);
         self.force.fill(Row::default());
-        if self.obstacles.is_empty() && self.bodies.is_empty() {
+        if self.obstacles.is_empty() && self.skin.is_empty() {
             return;
         }
         self.poses.clear();
@@ -178,19 +173,21 @@ impl ContactSet {
                 }
             }
         }
-        if !self.bodies.is_empty() {
-            self.found.clear();
+        if !self.skin.is_empty() {
             self.x_n.clear();
             self.x_n.extend_from_slice(x);
-            self.bodies.find(x, to, self.free, &mut self.found);
+            let way = Way { x, to, free: self.free };
+            self.skin.untangle(x, &mut self.tangle);
+            self.found.clear();
+            self.skin.find(way, &self.tangle, &mut self.found);
+            self.skin.find_way_out(way, &self.tangle, &mut self.found);
             for (c, edge) in &self.found {
                 self.contacts.push(*c);
                 self.of.push((u32::MAX, *edge));
             }
+            self.sweep(to);
         }
-        self.rounds = 0;
-        self.sweep(to);
-        (self.rounds, self.settled) = (0, true);
+        (self.rounds, self.settled) = ([0; 2], true);
         for c in &mut self.contacts {
             if let Ok(at) = kept.binary_search_by_key(&c.key, |q| q.key) {
                 c.force = c.law.project(c.to_local(kept[at].force));
@@ -200,7 +197,7 @@ impl ContactSet {
         self.sum_forces();
     }
 
-    fn sum_forces(&mut self) {
+    pub(super) fn sum_forces(&mut self) {
         self.force.fill(Row::default());
         for c in &self.contacts {
             let f = c.to_world(c.force);
@@ -211,88 +208,6 @@ impl ContactSet {
                     }
                 }
             }
-        }
-    }
-
-    /// At an iterate: turns contacts with curved obstacles to where the nodes are now, and adds those of nodes that would pass
-    /// through something.
-    pub fn update(&mut self, x: &[Row]) {
-        if self.contacts.is_empty() && self.obstacles.is_empty() {
-            return;
-        }
-        self.settled = true;
-        self.turn(x);
-        let before = self.contacts.len();
-        for number in 0..self.obstacles.len() {
-            for k in 0..self.touching.len() {
-                let (distance, there) = self.start[number * self.touching.len() + k];
-                if there {
-                    continue;
-                }
-                let t = self.touching[k];
-                let (from, to) = (self.from[k], x[t.node as usize].xyz());
-                let m = self.moving(number);
-                if m.way(from, to) < distance {
-                    continue;
-                }
-                if let Some((_, s)) = m.meet(from, to, 1e-6 * t.edge) {
-                    let c = m.contact(t.node, from, &s, t.edge, number as u32);
-                    self.contacts.push(c);
-                    self.of.push((k as u32, t.edge));
-                    self.start[number * self.touching.len() + k].1 = true;
-                }
-            }
-        }
-        if self.contacts.len() > before {
-            self.settled = false;
-            self.method.begin(&self.contacts, self.free);
-        }
-    }
-
-    /// Normals of curved obstacles at the iterate.
-    fn turn(&mut self, x: &[Row]) {
-        if self.solves > MOST_TURNS {
-            return;
-        }
-        let mut turned = false;
-        let before = self.contacts.len();
-        for i in 0..before {
-            let mut c = self.contacts[i];
-            if self.obstacles.get(c.obstacle as usize).is_none_or(|o| o.shape.is_flat()) {
-                continue;
-            }
-            let k = self.of[i].0 as usize;
-            let m = self.moving(c.obstacle as usize);
-            let at = x[c.nodes[0] as usize].xyz();
-            let Some(s) = m.again(at, c.side) else {
-                // Around a corner, and inside: one more contact, as in a crease that has two sides.
-                let number = c.obstacle;
-                let there = self.contacts.iter().filter(|o| o.nodes[0] == c.nodes[0] && o.obstacle == number);
-                if let Some(s) = m.crease(at, c.side, 1e-7 * self.touching[k].edge)
-                    && there.clone().count() < MOST_SIDES
-                    && there.clone().all(|o| !m.same_side(&s, o.side))
-                {
-                    let mut other = m.contact(c.nodes[0], self.from[k], &s, self.touching[k].edge, number);
-                    other.key |= (there.count() as u64) << 28;
-                    self.contacts.push(other);
-                    self.of.push(self.of[i]);
-                }
-                continue;
-            };
-            let gap = c.gap(x)[0];
-            m.aim(&mut c, self.from[k], &s, self.touching[k].edge);
-            // The law must hold at the surface itself, not at a plane beside it.
-            let shift = (c.gap(x)[0] - gap).abs();
-            self.settled &= c.force[0] == 0.0 || shift <= 1e-7 * self.touching[k].edge;
-            turned = true;
-            self.contacts[i] = c;
-        }
-        if self.contacts.len() > before {
-            self.settled = false;
-            self.method.begin(&self.contacts, self.free);
-        }
-        if turned {
-            self.sum_forces();
         }
     }
 
@@ -346,37 +261,6 @@ impl ContactSet {
         most
     }
 
-    /// As [`ContactSet::is_met`], and nothing has passed through a body on its way to x; else the contacts of what has are added, in
-    /// up to three rounds.
-    pub fn confirm(&mut self, x: &[Row], tolerance: f64) -> bool {
-        self.is_met(x, tolerance) && (self.rounds >= MOST_ROUNDS || !self.sweep(x))
-    }
-
-    /// Adds the contacts of what meets on its way to `to`. True if there are any.
-    fn sweep(&mut self, to: &[Row]) -> bool {
-        if self.bodies.is_empty() {
-            return false;
-        }
-        self.rounds += 1;
-        self.known.clear();
-        self.known.extend(self.contacts.iter().map(|c| c.key));
-        self.known.sort_unstable();
-        self.found.clear();
-        self.times.clear();
-        let x_n = std::mem::take(&mut self.x_n);
-        self.bodies.sweep(&x_n, to, self.free, &self.known, &mut self.found, &mut self.times);
-        self.x_n = x_n;
-        for (c, edge) in &self.found {
-            self.contacts.push(*c);
-            self.of.push((u32::MAX, *edge));
-        }
-        if !self.found.is_empty() {
-            self.settled = false;
-            self.method.begin(&self.contacts, self.free);
-        }
-        !self.found.is_empty()
-    }
-
     /// True if the law holds at x within a share of the shortest edge, and contacts are where they should be.
     pub fn is_met(&self, x: &[Row], tolerance: f64) -> bool {
         let edge = self.shortest();
@@ -417,78 +301,5 @@ impl ContactSet {
         let bearing = self.contacts.iter().filter(|c| c.force != [0.0; 3]);
         out.extend(bearing.map(|c| Kept { key: c.key, force: c.to_world(c.force) }));
         out.sort_unstable_by_key(|k| k.key);
-    }
-
-    /// At the end of a step: bodies of which a node has passed through something stop short of it; `body` is that of each free
-    /// node. Then the depth of nodes is measured once more, from the surfaces themselves.
-    pub fn finish(&mut self, x_n: &[Row], x: &mut [Row], body: &[u32]) {
-        let mut share: Vec<(u32, f64)> = Vec::new();
-        for number in 0..self.obstacles.len() {
-            let m = self.moving(number);
-            for (k, t) in self.touching.iter().enumerate() {
-                let (distance, _) = self.start[number * self.touching.len() + k];
-                let (from, to) = (self.from[k], x[t.node as usize].xyz());
-                if distance <= 0.0 || m.way(from, to) < distance {
-                    continue;
-                }
-                let end = m.end(to);
-                // A little depth is for the report, and a way around a corner may cut it; what is deep inside, or comes out on the
-                // other side, has gone through.
-                let Some((when, entry)) = m.meet(from, to, 0.0) else { continue };
-                let through = end >= 0.0 && m.opposite(to, entry.normal) && m.inside_between(from, to);
-                if (end < -0.5 * t.edge || through)
-                    && let Some(&b) = body.get(t.node as usize)
-                {
-                    share.push((b, 0.9 * when));
-                }
-            }
-        }
-        if !self.bodies.is_empty() {
-            // Contacts that are known were not obeyed; others were never seen. Both count here.
-            self.found.clear();
-            self.times.clear();
-            self.bodies.sweep(x_n, x, self.free, &[], &mut self.found, &mut self.times);
-            for ((c, edge), when) in self.found.iter().zip(&self.times) {
-                if c.gap(x)[0] < -0.1 * edge {
-                    share.extend(self.bodies.bodies_of(c).map(|b| (b, 0.9 * when)));
-                }
-            }
-        }
-        share.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        share.dedup_by_key(|s| s.0);
-        self.info.islands_shortened = share.len();
-        for (i, &b) in body.iter().enumerate() {
-            if let Ok(at) = share.binary_search_by_key(&b, |s| s.0) {
-                for d in 0..3 {
-                    x[i].0[d] = x_n[i].0[d] + share[at].1 * (x[i].0[d] - x_n[i].0[d]);
-                }
-            }
-        }
-        self.measure(x);
-    }
-
-    fn measure(&mut self, x: &[Row]) {
-        let (mut deepest, mut entered) = (0.0f64, 0.0f64);
-        for number in 0..self.obstacles.len() {
-            let m = self.moving(number);
-            for (k, t) in self.touching.iter().enumerate() {
-                let depth = -m.end(x[t.node as usize].xyz());
-                deepest = deepest.max(depth);
-                if self.start[number * self.touching.len() + k].0 >= 0.0 {
-                    entered = entered.max(depth);
-                }
-            }
-        }
-        self.info.entered = entered;
-        for c in self.contacts.iter().filter(|c| c.obstacle == BODIES) {
-            deepest = deepest.max(self.bodies.depth(c, x));
-        }
-        let largest = self.contacts.iter().map(|c| c.force[0]).fold(0.0, f64::max);
-        let outside = self.contacts.iter().map(|c| c.law.violation(c.force)).fold(0.0, f64::max);
-        self.info.contacts = self.contacts.iter().filter(|c| c.force != [0.0; 3]).count();
-        self.info.candidates = self.contacts.len();
-        self.info.max_penetration = deepest;
-        self.info.residual = self.residual(x);
-        self.info.cone_violation = if largest > 0.0 { outside / largest } else { 0.0 };
     }
 }

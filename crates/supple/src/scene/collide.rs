@@ -110,12 +110,23 @@ impl Scene {
         };
         let mut first = 0;
         for (number, b) in self.bodies.iter().enumerate() {
-            if let Content::Solid { mesh, .. } = &b.content {
-                for t in surface(mesh.tets()) {
-                    out.triangles.push(t.map(|v| first + v));
-                    out.body.push(number as u32);
+            let number = number as u32;
+            let triangles = match &b.content {
+                Content::Solid { mesh, .. } => surface(mesh.tets()),
+                Content::Cloth { mesh, .. } => mesh.triangles().to_vec(),
+                Content::Springs(list) => {
+                    out.lines.extend(list.iter().map(|s| s.nodes.map(|v| first + v)));
+                    out.loose.extend((0..b.positions.len() as u32).map(|i| (first + i, number)));
+                    Vec::new()
                 }
-            }
+            };
+            out.triangles.extend(triangles.iter().map(|t| t.map(|v| first + v)));
+            out.body.resize(out.triangles.len(), number);
+            out.closed.push(matches!(b.content, Content::Solid { .. }));
+            out.radius.push(match &b.content {
+                Content::Cloth { cloth, .. } => 0.5 * cloth.thickness,
+                _ => 0.0,
+            });
             first += b.positions.len() as u32;
         }
         out

@@ -114,7 +114,7 @@ impl Simulation {
         let (rule, scale) = settings.solve.weights();
         let batches = parts.sources.iter().map(|s| s.build(&place, rule, scale)).collect();
         let terms = TermSet::new(batches, n);
-        allowed(&settings, &terms, &parts.bodies, &parts.obstacles, !parts.surfaces.triangles.is_empty())?;
+        allowed(&settings, &terms, &parts.bodies, &parts.obstacles, !parts.surfaces.is_empty())?;
         let mut mass = vec![0.0; n];
         let mut x = vec![Row::default(); n];
         for (i, &p) in place.iter().enumerate() {
@@ -138,9 +138,8 @@ impl Simulation {
         };
         let poses = vec![[Pose::default(); 2]; parts.obstacles.len()];
         let mut contact = ContactSet::new(parts.obstacles, touching, free);
-        if !parts.surfaces.triangles.is_empty() {
-            let triangles = parts.surfaces.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect();
-            contact = contact.with_bodies(Surfaces { triangles, ..parts.surfaces }, &x);
+        if !parts.surfaces.is_empty() {
+            contact = contact.with_bodies(parts.surfaces.renumber(|v| place[v as usize]), &x);
         }
         let mut body = vec![0; free];
         for (number, b) in parts.bodies.iter().enumerate() {

@@ -84,7 +84,8 @@ impl Simulation {
             return Err(StepError::Discarded);
         }
 
-        self.contact.finish(&self.state.x, &mut self.work.x, &self.work.body);
+        let bodies = (&self.work.body[..], self.bodies.len());
+        self.contact.finish(&self.state.x, &mut self.work.x, bodies, &self.mass);
 
         // A position, velocity or acceleration that is none: the state stays as it was.
         if let Some(i) = self.first_non_finite() {

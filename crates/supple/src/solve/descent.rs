@@ -171,10 +171,16 @@ impl Descent {
         policy: &mut dyn Policy,
         history: usize,
     ) -> End {
-        let mut end = match p.contact.is_empty() {
-            true => self.descend(p, run, hessian, policy, history),
-            false => self.descend_in_contact(p, run, hessian, policy),
-        };
+        let mut end = End { status: Status::Stalled, step: 0.0 };
+        if p.contact.is_empty() {
+            end = self.descend(p, run, hessian, policy, history);
+            // What was not in the way of the prediction may be in the way of the result.
+            p.contact.update(p.x);
+            p.contact.confirm(p.x, run.settings.tolerance);
+        }
+        if !p.contact.is_empty() {
+            end = self.descend_in_contact(p, run, hessian, policy);
+        }
         while end.status == Status::Stalled && run.settings.tolerance == 0.0 {
             end.status = match run.used_up() {
                 true => Status::IterationLimit,
