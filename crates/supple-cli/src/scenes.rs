@@ -26,11 +26,14 @@ macro_rules! scenes {
 }
 scenes!(
     "beams",
+    "bowl",
     "chain",
     "curtain",
     "cylinders",
+    "drape",
     "flag",
     "hanging",
+    "knot",
     "materials",
     "net",
     "pile",

@@ -414,7 +414,13 @@ impl Scene {
             let [a, b] = [a, b].map(|body| body::find(&body, &content.bodies).map(|b| BodyId(b.index)));
             list.push((a?, b?, value.extract::<f64>()?));
         }
-        let collisions = supple::scene::Collisions { friction, thickness, within: self_contact, pairs: list };
+        let collisions = supple::scene::Collisions {
+            friction,
+            thickness,
+            within: self_contact,
+            pairs: list,
+            ..Default::default()
+        };
         content.own()?.collide(collisions).map_err(build)
     }
 

@@ -64,6 +64,14 @@ pub enum BuildError {
         /// How many there are.
         count: usize,
     },
+    /// Things that have entered each other, where that is refused.
+    #[error("{count} intersections at the start: {first}; move them apart, or let them be resolved (`intersecting`)")]
+    Intersecting {
+        /// How many.
+        count: usize,
+        /// The first of them, in words.
+        first: String,
+    },
     /// There is nothing to simulate.
     #[error("the scene has no body")]
     Empty,

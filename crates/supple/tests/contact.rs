@@ -7,6 +7,10 @@ mod reference;
 
 #[path = "contact/bodies.rs"]
 mod bodies;
+#[path = "contact/cloth.rs"]
+mod cloth;
+#[path = "contact/crossing.rs"]
+mod crossing;
 #[path = "contact/drop.rs"]
 mod drop;
 #[path = "contact/endure.rs"]
@@ -27,3 +31,5 @@ mod setup;
 mod shapes;
 #[path = "contact/signorini.rs"]
 mod signorini;
+#[path = "contact/tangled.rs"]
+mod tangled;

@@ -1,6 +1,9 @@
 //! The end of a step: what has gone through something stops short of it, and depths are measured anew.
 
 use super::BODIES;
+use super::detect::Moving;
+use super::near::TOUCHING;
+use super::obstacle::Pose;
 use super::set::ContactSet;
 use super::sweep::{Islands, shorten};
 use crate::math::nodes::Row;
@@ -53,6 +56,29 @@ impl ContactSet {
             self.info.islands_shortened = self.info.islands_shortened.max(count);
         }
         self.measure(x);
+    }
+
+    /// Calls `told` with what has entered something at `x`: an edge or a node, and the triangle or the number of the obstacle.
+    pub fn intersections(
+        &mut self,
+        x: &[Row],
+        poses: &[Pose],
+        told: &mut dyn FnMut(&[u32], Option<[u32; 3]>, usize),
+    ) {
+        if !self.skin.is_empty() {
+            self.skin.untangle(x, &mut self.tangle);
+            let corners = |t: u32| Some(self.skin.surfaces.triangles[t as usize]);
+            self.tangle.crossings.iter().for_each(|c| told(&c.edge, corners(c.triangle), 0));
+            self.tangle.inside.iter().for_each(|i| told(&[i.node], corners(i.triangle), 0));
+        }
+        for (number, (obstacle, pose)) in self.obstacles.iter().zip(poses).enumerate() {
+            let m = Moving { obstacle, now: pose, next: pose };
+            for t in &self.touching {
+                if m.start(x[t.node as usize].xyz()) < -TOUCHING * t.edge {
+                    told(&[t.node], None, number);
+                }
+            }
+        }
     }
 
     fn measure(&mut self, x: &[Row]) {

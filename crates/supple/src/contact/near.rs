@@ -5,7 +5,7 @@
 //! side or the other: sheets have two. Each contact has four nodes with weights that sum to zero, so momentum is conserved.
 
 use super::bvh::around;
-use super::closest::{edges_nearest, triangle_nearest};
+use super::closest::{edges_nearest, segments_nearest, triangle_nearest};
 use super::impact::Kind;
 use super::surfaces::{Edge, Skin};
 use super::tangle::Tangle;
@@ -59,15 +59,15 @@ impl Way<'_> {
     }
 }
 
-/// Corner against corner is seen from both sides: once is enough, since twice leaves the share of each undetermined.
+/// Corner against corner, or nearly, is seen from both sides: once is enough, since twice leaves the share of each undetermined.
 fn once(contacts: &mut Vec<(Contact, f64)>, first: usize) {
     let mut seen: HashMap<(u32, u32), [f64; 3]> = HashMap::new();
     let mut at = 0;
     contacts.retain(|(c, _)| {
         at += 1;
-        let corner = (1..4).find(|&k| c.weights[k] < -1.0 + 1e-9).map(|k| c.nodes[k]);
+        let corner = (1..4).find(|&k| c.weights[k] < -1.0 + 1e-3).map(|k| c.nodes[k]);
         match corner.filter(|_| at > first) {
-            Some(q) if seen.get(&(q, c.nodes[0])).is_some_and(|n| dot(*n, c.frame[0]) < -1.0 + 1e-6) => false,
+            Some(q) if seen.get(&(q, c.nodes[0])).is_some_and(|n| dot(*n, c.frame[0]) < -0.999) => false,
             Some(q) => {
                 seen.insert((c.nodes[0], q), c.frame[0]);
                 true
@@ -140,7 +140,7 @@ impl Skin {
             let reach = self.reach(&[p]).max(self.reach(&triangle));
             if near.distance > reach + edge
                 || near.distance > reach + way.relative(&nodes, &weights).min(edge)
-                || tangle.crosses(p, t)
+                || (tangle.involves(&nodes) && !self.closed(t))
             {
                 return;
             }
@@ -212,7 +212,10 @@ impl Skin {
             return;
         }
         let [a, b, c, d] = nodes.map(|i| way.x[i as usize].xyz());
-        let Some((s, t)) = edges_nearest(a, b, c, d) else { return };
+        // Ropes have no triangles that would see the ends.
+        let lines = e.faces().next().is_none() || f.faces().next().is_none();
+        let found = if lines { Some(segments_nearest(a, b, c, d)) } else { edges_nearest(a, b, c, d) };
+        let Some((s, t)) = found else { return };
         let between = sub(axpy(a, s, sub(b, a)), axpy(c, t, sub(d, c)));
         let distance = dot(between, between).sqrt();
         let weights = [1.0 - s, s, t - 1.0, -t];
@@ -220,14 +223,13 @@ impl Skin {
         if distance > reach + edge || distance > reach + way.relative(&nodes, &weights).min(edge) {
             return;
         }
-        let bodies = self.bodies_of(&nodes);
-        let closed = bodies.iter().all(|&b| self.surfaces.closed[b as usize]);
+        let closed = self.bodies_of(&nodes).iter().all(|&b| self.surfaces.closed[b as usize]);
         let touches = distance <= TOUCHING * edge;
-        if (touches || tangle.has(bodies)) && !closed {
+        if (touches && !closed) || tangle.involves(&nodes) {
             return;
         }
         let n = cross(sub(b, a), sub(d, c));
-        let n = scale(1.0 / dot(n, n).sqrt(), n);
+        let n = if touches { scale(1.0 / dot(n, n).sqrt(), n) } else { scale(1.0 / distance, between) };
         // Where the edges touch, the sides that their surfaces are on decide on the direction.
         for normal in [n, scale(-1.0, n)] {
             let towards = touches || dot(normal, between) > 0.0;

@@ -38,7 +38,7 @@ pub struct ContactInfo {
     pub contacts: usize,
     /// Contacts that were looked at.
     pub candidates: usize,
-    /// Largest depth of a node inside an obstacle or another body in m.
+    /// Largest depth of a node inside an obstacle or another body in m, or of the shorter end of an edge that passes through a triangle.
     pub max_penetration: f64,
     /// The same for nodes that were outside of obstacles before: depth that this step has brought.
     pub entered: f64,

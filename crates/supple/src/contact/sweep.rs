@@ -30,7 +30,7 @@ pub(super) struct Meeting {
 }
 
 impl Skin {
-    /// Finds what comes within the share `left` of its distance on a way. Bodies that are tangled where it begins do not count.
+    /// Finds what comes within the share `left` of its distance on a way. What is tangled where it begins does not count.
     pub fn sweep(&mut self, way: Way<'_>, tangle: &Tangle, left: f64, out: &mut Vec<Meeting>) {
         out.clear();
         self.bound(way.x, way.to);
@@ -70,7 +70,7 @@ impl Skin {
         // None moves far enough, whatever the direction.
         let mean: [f64; 3] = std::array::from_fn(|c| (0..4).map(|k| to[k][c] - from[k][c]).sum::<f64>() / 4.0);
         let most = (0..4).map(|k| sub(sub(to[k], from[k]), mean)).map(|d| dot(d, d).sqrt()).fold(0.0, f64::max);
-        if 2.0 * most < (1.0 - left) * distance || !(distance > 0.0) || tangle.has(self.bodies_of(&nodes)) {
+        if 2.0 * most < (1.0 - left) * distance || !(distance > 0.0) || tangle.involves(&nodes) {
             return None;
         }
         let keep = self.keep(kind, &nodes)?;

@@ -22,8 +22,8 @@ pub(super) struct Tangle {
     pub inside: Vec<Inside>,
     /// Pairs of bodies, the lower number first, in order.
     pairs: Vec<[u32; 2]>,
-    /// (node, triangle) of crossings, in order.
-    ends: Vec<(u32, u32)>,
+    /// Of each node: true if it is in a tangle, or next to it. Empty if there is none.
+    involved: Vec<bool>,
     /// Where this was found.
     at: Vec<Row>,
 }
@@ -50,14 +50,14 @@ pub(super) struct Inside {
 }
 
 impl Tangle {
-    /// True if two bodies, or a body and itself, have entered each other.
-    pub fn has(&self, [a, b]: [u32; 2]) -> bool {
+    /// True if surfaces of two bodies, or of a body and itself, cross.
+    fn has(&self, [a, b]: [u32; 2]) -> bool {
         !self.pairs.is_empty() && self.pairs.binary_search(&[a.min(b), a.max(b)]).is_ok()
     }
 
-    /// True if an edge of a node passes through a triangle.
-    pub fn crosses(&self, node: u32, triangle: u32) -> bool {
-        !self.ends.is_empty() && self.ends.binary_search(&(node, triangle)).is_ok()
+    /// True if one of some nodes is in a tangle, or next to it: there it is not certain who is on which side.
+    pub fn involves(&self, nodes: &[u32; 4]) -> bool {
+        !self.involved.is_empty() && nodes.iter().any(|&i| self.involved[i as usize])
     }
 
     /// The largest depth: of a node in a solid, or of the shorter end of an edge behind a triangle.
@@ -92,16 +92,19 @@ impl Skin {
         }
         tangle.pairs.sort_unstable();
         tangle.pairs.dedup();
-        tangle.ends.clear();
-        tangle.ends.extend(tangle.crossings.iter().flat_map(|c| c.edge.map(|i| (i, c.triangle))));
-        tangle.ends.sort_unstable();
-        tangle.ends.dedup();
         self.look_inside(x, tangle);
-        tangle.pairs.extend(
-            tangle.inside.iter().map(|i| pair(body(i.node), self.surfaces.body[i.triangle as usize])),
-        );
-        tangle.pairs.sort_unstable();
-        tangle.pairs.dedup();
+        tangle.involved.clear();
+        if tangle.crossings.is_empty() && tangle.inside.is_empty() {
+            return;
+        }
+        let corners = |t: u32| self.surfaces.triangles[t as usize];
+        let crossing = tangle.crossings.iter().flat_map(|c| c.edge.into_iter().chain(corners(c.triangle)));
+        let inside = tangle.inside.iter().flat_map(|i| [i.node].into_iter().chain(corners(i.triangle)));
+        tangle.involved.resize(x.len(), false);
+        for i in crossing.chain(inside) {
+            tangle.involved[i as usize] = true;
+            self.beside[i as usize].iter().for_each(|&j| tangle.involved[j as usize] = true);
+        }
     }
 
     /// Where an edge passes through a triangle.

@@ -8,7 +8,7 @@ use crate::error::BuildError;
 use crate::mesh::surface;
 use serde::{Deserialize, Serialize};
 
-/// Solids that touch each other. Without this table bodies pass through each other.
+/// Bodies that touch each other. Without this table they pass through each other.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -20,9 +20,24 @@ pub struct CollideTable {
     /// True if a body may touch itself too. Default false.
     #[serde(rename = "self")]
     pub within: bool,
+    /// What to do about things that have entered each other at the start: `resolve` (default) leads them out little by little,
+    /// `refuse` is an error that names them.
+    pub intersecting: Intersecting,
     /// Other coefficients of friction for pairs of bodies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pair: Vec<PairTable>,
+}
+
+/// What to do about things that have entered each other at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Intersecting {
+    /// They come out little by little: a fifth of the depth per step.
+    #[default]
+    Resolve,
+    /// An error that names them.
+    Refuse,
 }
 
 /// Friction between two bodies, or of a body with itself.
@@ -58,11 +73,12 @@ pub(super) fn read(file: &SceneFile) -> Result<Option<Collisions>, SceneError> {
         friction: within("collide.friction".into(), table.friction)?,
         thickness: within("collide.thickness".into(), table.thickness)?,
         within: table.within,
+        intersecting: table.intersecting,
         pairs,
     }))
 }
 
-/// How the solids of a scene touch each other.
+/// How the bodies of a scene touch each other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Collisions {
     /// Coulomb's coefficient of friction, ≥ 0. Default 0.
@@ -73,10 +89,15 @@ pub struct Collisions {
     pub thickness: f64,
     /// True if a body may touch itself too. Default false.
     pub within: bool,
+    /// What to do about things that have entered each other, or an obstacle, at the start. Default: resolve.
+    pub intersecting: Intersecting,
 }
 
 impl Scene {
-    /// Lets solids touch each other: they do not enter each other any more. Without this call bodies pass through each other.
+    /// Lets bodies touch each other: they do not enter each other any more. Without this call bodies pass through each other.
+    ///
+    /// Solids are touched from outside, sheets from both sides; they keep `thickness` apart, sheets at least their own. Ropes and
+    /// nets are lines that keep `thickness` from everything.
     pub fn collide(&mut self, collisions: Collisions) -> Result<(), BuildError> {
         let wrong = |what: &str, v: f64| BuildError::Setting {
             name: "collide",

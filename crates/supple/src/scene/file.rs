@@ -36,7 +36,7 @@ pub struct SceneFile {
     /// Nodes that are held, or moved, by springs of zero length.
     #[serde(default)]
     pub anchor: Vec<Anchor>,
-    /// Solids that touch each other; without it they pass through each other.
+    /// Bodies that touch each other; without it they pass through each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collide: Option<CollideTable>,
     /// What bodies cannot enter.
@@ -403,6 +403,9 @@ pub enum Shape {
         length: f64,
         /// Springs.
         segments: usize,
+        /// True if it lies in a loose overhand knot around the origin, its ends towards −x and +x. Default false.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        knot: bool,
     },
 }
 

@@ -38,7 +38,7 @@ pub mod sheet;
 mod terms;
 
 pub use cloth::{Along, Bending, Cloth, Limit};
-pub use collide::{CollideTable, Collisions, PairTable};
+pub use collide::{CollideTable, Collisions, Intersecting, PairTable};
 pub use estimate::{Estimate, memory};
 pub use material::{Material, MaterialKind};
 pub use obstacle::{ObstacleId, ObstacleShape, ObstacleTable};
@@ -469,6 +469,10 @@ impl Scene {
             a.batch = anchors;
         }
         parts.sources = sources;
-        Simulation::assemble(parts)
+        let mut simulation = Simulation::assemble(parts)?;
+        if self.collisions.as_ref().is_some_and(|c| c.intersecting == Intersecting::Refuse) {
+            simulation.refuse_intersections()?;
+        }
+        Ok(simulation)
     }
 }

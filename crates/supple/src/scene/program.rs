@@ -265,7 +265,10 @@ impl Program {
         }
 
         let obstacles = obstacle::add(&mut scene, &file.obstacle, assets)?;
-        if let Some(collisions) = collide::read(file)? {
+        let mut refuse = false;
+        if let Some(mut collisions) = collide::read(file)? {
+            // Only the state that the simulation starts from counts.
+            refuse = std::mem::take(&mut collisions.intersecting) == collide::Intersecting::Refuse;
             scene.collide(collisions).map_err(|e| SceneError::at("collide", e.to_string()))?;
         }
         let mut simulation = scene.build().map_err(|e| match e {
@@ -292,6 +295,10 @@ impl Program {
             }
         }
         simulation.set_state(&start.0, &start.1).map_err(|e| SceneError::at("body", e.to_string()))?;
+        if refuse {
+            let told = |e: BuildError| SceneError::at("collide.intersecting", e.to_string());
+            simulation.refuse_intersections().map_err(told)?;
+        }
         let mut program = Program {
             simulation,
             bodies: looks,

@@ -204,6 +204,7 @@ impl Simulation {
             state,
             contact,
             columns,
+            refuse: false,
             descent: Descent::default(),
             lagged: Lagged::default(),
             work,

@@ -9,6 +9,7 @@
 //! | `integrator.rs` | prediction and velocity of backward Euler, eqs. (1), (2) |
 //! | `report.rs` | [`StepReport`]: what every step says about itself |
 //! | `checkpoint.rs` | the state as bytes, and back |
+//! | `intersections.rs` | [`Intersection`]: things that have entered each other |
 //! | `adopt.rs` | the state of another simulation of the same bodies |
 
 mod adopt;
@@ -16,11 +17,13 @@ mod air;
 mod assemble;
 mod checkpoint;
 pub mod integrator;
+mod intersections;
 mod report;
 mod step;
 
 pub use air::Air;
 pub use assemble::{AnchorRef, Body, Parts};
+pub use intersections::{Entered, Intersection};
 pub use report::{Energy, StepReport, Timings};
 pub use step::{Iteration, LocalState};
 
@@ -57,6 +60,8 @@ pub struct Simulation {
     /// Obstacles and what touches them.
     contact: ContactSet,
     columns: Columns,
+    /// True if states with intersections are refused.
+    refuse: bool,
     /// Memory of the Newton-like methods, and the Hessian that `auto` keeps over steps.
     descent: Descent,
     lagged: Lagged,
@@ -196,10 +201,14 @@ impl Simulation {
         Ok(out)
     }
 
-    /// Sets positions (m) and velocities (m/s) of all nodes. A pinned node stays where it is put.
+    /// Sets positions (m) and velocities (m/s) of all nodes. A pinned node stays where it is put. After
+    /// [`Simulation::refuse_intersections`] bodies must not have entered anything there.
     pub fn set_state(&mut self, positions: &[[f64; 3]], velocities: &[[f64; 3]]) -> Result<(), BuildError> {
         let x = self.take("position", positions)?;
         let v = self.take("velocity", velocities)?;
+        if self.refuse {
+            self.check_intersections(&x)?;
+        }
         self.state.targets.copy_from_slice(&x[self.free..]);
         self.state.x = x;
         self.state.v = v;

@@ -122,6 +122,7 @@ fn a_stack_of_five_stays() {
     for frame in 0..500 {
         let r = sim.step().unwrap();
         off += usize::from(r.status != Status::Converged);
+        if frame % 25 == 0 { println!("{frame} {:?} it {} c {}/{} sweeps {}", r.status, r.iterations, r.contacts, r.candidates, r.sweeps); }
         assert!(r.max_penetration <= 1e-6, "{frame}: {r:?}");
         if frame > 100 {
             let push = sim.reactions()[0][1];
