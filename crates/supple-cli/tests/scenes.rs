@@ -297,3 +297,58 @@ fn the_curtain_folds_and_the_sail_fills() {
     let x = body(&p, "sail");
     assert!(converged >= 10 && x.iter().map(|q| q[2]).fold(0.0, f64::max) > 0.2, "{converged}");
 }
+
+/// The lowest and the highest node, and the greatest depth of anything in anything on the way there.
+fn fall(p: &mut Program, frames: usize) -> ([f64; 2], f64) {
+    let mut deepest = 0.0f64;
+    for _ in 0..frames {
+        let r = p.frame().unwrap();
+        assert!(p.simulation.positions().iter().flatten().all(|a| a.is_finite()), "{r:?}");
+        deepest = deepest.max(r.max_penetration);
+    }
+    let heights = || p.simulation.positions().into_iter().map(|q| q[1]);
+    ([heights().fold(f64::INFINITY, f64::min), heights().fold(f64::NEG_INFINITY, f64::max)], deepest)
+}
+
+#[test]
+fn the_cloth_drapes_over_the_ball() {
+    let mut p = program("drape", &[]);
+    let (heights, deepest) = fall(&mut p, 80);
+    assert!(deepest < 1e-5, "{deepest}");
+    assert!(p.simulation.intersections().is_empty());
+    // It hangs from the top of the ball, at 0.4 m, to the floor.
+    assert!(heights[0] < 0.05 && (heights[1] - 0.402).abs() < 0.01, "{heights:?}");
+}
+
+#[test]
+fn the_sweets_stay_in_their_bowl() {
+    let mut p = program("bowl", &[]);
+    let (heights, deepest) = fall(&mut p, 100);
+    assert!(deepest < 1e-5, "{deepest}");
+    assert!(p.simulation.intersections().is_empty());
+    assert!(heights[0] > -1e-5 && heights[1] < 0.7, "{heights:?}");
+    for b in p.simulation.bodies().to_vec() {
+        let x = body(&p, &b.name);
+        let middle: [f64; 3] = std::array::from_fn(|c| x.iter().map(|q| q[c]).sum::<f64>() / x.len() as f64);
+        assert!(middle[0].hypot(middle[2]) < 0.35, "{} is at {middle:?}", b.name);
+    }
+}
+
+#[test]
+fn the_knot_is_pulled_tight_and_stays() {
+    let mut p = program("knot", &[]);
+    fall(&mut p, 120);
+    // Its ends are further apart than it is long: without a knot it would be straight.
+    let x = body(&p, "rope");
+    let (a, b) = (x[0], x[x.len() - 1]);
+    let u: [f64; 3] = std::array::from_fn(|c| b[c] - a[c]);
+    let square = |v: [f64; 3]| v.iter().map(|c| c * c).sum::<f64>();
+    assert!(square(u).sqrt() > 2.0);
+    let off = |p: &[f64; 3]| {
+        let w: [f64; 3] = std::array::from_fn(|c| p[c] - a[c]);
+        let t = (0..3).map(|c| w[c] * u[c]).sum::<f64>() / square(u);
+        square(std::array::from_fn(|c| w[c] - t * u[c])).sqrt()
+    };
+    let widest = x.iter().map(off).fold(0.0, f64::max);
+    assert!(widest > 0.015, "the knot is gone: {widest}");
+}

@@ -8,6 +8,7 @@
 //! | `iterations.rs` `session.rs` | `for it in sim.iterations()`: what Python sees; the thread that waits after each iteration |
 //! | `slot.rs` `engine.rs` | who has the library's simulation; a step that Ctrl-C can end |
 //! | `material.rs` `custom.rs` | materials; those written in Python |
+//! | `obstacle.rs` | obstacles |
 //! | `mesh.rs` `files.rs` `saved.rs` | meshes; files in and out; saved simulations |
 //! | `array.rs` `error.rs` | arrays in and out; exceptions |
 //!
@@ -25,6 +26,7 @@ mod files;
 mod iterations;
 mod material;
 mod mesh;
+mod obstacle;
 mod options;
 mod report;
 mod saved;
@@ -53,6 +55,8 @@ mod _supple {
     };
     #[pymodule_export]
     use super::mesh::{ball_mesh, box_mesh, cylinder_mesh, read_mesh, surface, write_mesh};
+    #[pymodule_export]
+    use super::obstacle::{Box, Capsule, Cylinder, HalfSpace, Obstacle, Sphere};
     #[pymodule_export]
     use super::report::StepReport;
     #[pymodule_export]

@@ -78,6 +78,41 @@ impl StepReport {
     fn violation(&self) -> f64 {
         self.0.violation
     }
+    /// Contacts that bear a force.
+    #[getter]
+    fn contacts(&self) -> usize {
+        self.0.contacts
+    }
+    /// Contacts that were looked at.
+    #[getter]
+    fn candidates(&self) -> usize {
+        self.0.candidates
+    }
+    /// Largest depth of a node inside an obstacle at the end of the step in m, measured anew.
+    #[getter]
+    fn max_penetration(&self) -> f64 {
+        self.0.max_penetration
+    }
+    /// How far contacts are from the law of Signorini and Coulomb, in m: 0 exactly when it holds.
+    #[getter]
+    fn contact_residual(&self) -> f64 {
+        self.0.contact_residual
+    }
+    /// How far contact forces leave their friction cones, relative to the largest normal force.
+    #[getter]
+    fn cone_violation(&self) -> f64 {
+        self.0.cone_violation
+    }
+    /// Sweeps over the contacts, all iterations.
+    #[getter]
+    fn sweeps(&self) -> usize {
+        self.0.sweeps
+    }
+    /// Bodies whose step was shortened because they would have passed through something.
+    #[getter]
+    fn islands_shortened(&self) -> usize {
+        self.0.islands_shortened
+    }
     /// {"elastic", "kinetic", "potential"} in J at the end of the step.
     #[getter]
     fn energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

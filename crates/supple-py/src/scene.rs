@@ -19,6 +19,7 @@ use crate::custom::Object;
 use crate::engine::{Engine, Kind};
 use crate::error::{bad, build, guard};
 use crate::material;
+use crate::obstacle;
 use crate::options::{Given, Options, world};
 use crate::sheet;
 use crate::simulation::Simulation;
@@ -32,6 +33,7 @@ pub struct Content {
     source: Source,
     bodies: Vec<Body>,
     objects: Vec<Arc<Object>>,
+    obstacles: usize,
 }
 
 /// Bodies, pins and anchors; build() makes a simulation of them. Units are SI.
@@ -51,7 +53,10 @@ impl Scene {
     fn new_with(source: Source) -> Scene {
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-        Scene { number, content: Mutex::new(Content { source, bodies: Vec::new(), objects: Vec::new() }) }
+        Scene {
+            number,
+            content: Mutex::new(Content { source, bodies: Vec::new(), objects: Vec::new(), obstacles: 0 }),
+        }
     }
 
     /// The content; nobody waits for another thread, which may wait for Python.
@@ -374,6 +379,49 @@ impl Scene {
         let b = body::find(body, &content.bodies)?.clone();
         let ids = array::ids(ids, "ids", b.node_count)?;
         content.own()?.anchor(BodyId(b.index), &ids, stiffness).map_err(build)
+    }
+
+    /// Adds an obstacle (HalfSpace, Sphere, Box, Capsule or Cylinder) that bodies cannot enter, and returns its number, from 0.
+    ///
+    /// Simulation.move_obstacle() moves it, Simulation.reactions says with which force it pushes.
+    #[pyo3(signature = (obstacle, *, name=None))]
+    fn add_obstacle(&self, obstacle: &Bound<'_, PyAny>, name: Option<String>) -> PyResult<usize> {
+        let mut content = self.content()?;
+        let name = name.unwrap_or_else(|| format!("obstacle{}", content.obstacles));
+        let obstacle = obstacle::extract(obstacle, name)?;
+        let id = content.own()?.add_obstacle(obstacle).map_err(build)?;
+        content.obstacles += 1;
+        Ok(id.0)
+    }
+
+    /// Lets solids touch each other; without this call bodies pass through each other.
+    ///
+    /// friction is Coulomb's coefficient, pairs a dict of others: {(body, body): friction}. Surfaces keep thickness (m) from each
+    /// other. With self_contact a body may touch itself too.
+    #[pyo3(signature = (*, friction=0.0, thickness=0.0, self_contact=false, pairs=None))]
+    fn collide(
+        &self,
+        friction: f64,
+        thickness: f64,
+        self_contact: bool,
+        pairs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let mut content = self.content()?;
+        content.own()?;
+        let mut list = Vec::new();
+        for (key, value) in pairs.into_iter().flatten() {
+            let (a, b): (Bound<'_, PyAny>, Bound<'_, PyAny>) = key.extract()?;
+            let [a, b] = [a, b].map(|body| body::find(&body, &content.bodies).map(|b| BodyId(b.index)));
+            list.push((a?, b?, value.extract::<f64>()?));
+        }
+        let collisions = supple::scene::Collisions {
+            friction,
+            thickness,
+            within: self_contact,
+            pairs: list,
+            ..Default::default()
+        };
+        content.own()?.collide(collisions).map_err(build)
     }
 
     /// Makes a simulation: checks everything and factors the matrix. Options that are not given (...) are the library's

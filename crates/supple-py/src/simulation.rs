@@ -14,6 +14,7 @@ use crate::engine::{self, Engine, Kind};
 use crate::error::build;
 use crate::files;
 use crate::iterations::Iterations;
+use crate::obstacle;
 use crate::options::{Given, Options, world};
 use crate::report::{self, StepReport};
 use crate::saved;
@@ -203,6 +204,51 @@ impl Simulation {
                 None => e.sim_mut().contract(b, contraction),
             })?
             .map_err(build)
+    }
+
+    /// Moves an obstacle, given by its number or name: at the end of the next step it is turned about center by the rotation
+    /// vector (axis times angle in radians) and then moved by translation (m), both relative to where it was added.
+    ///
+    /// Bodies that it touches feel its velocity. Without center it turns about its own middle.
+    #[pyo3(signature = (obstacle, *, translation=None, rotation=None, center=None))]
+    fn move_obstacle(
+        &self,
+        py: Python<'_>,
+        obstacle: &Bound<'_, PyAny>,
+        translation: Option<&Bound<'_, PyAny>>,
+        rotation: Option<&Bound<'_, PyAny>>,
+        center: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let known: Vec<(String, [f64; 3])> = self.shared.with(py, "move_obstacle()", |e| {
+            e.sim().obstacles().iter().map(|o| (o.name.clone(), o.shape.centre())).collect()
+        })?;
+        let number = match obstacle.extract::<String>() {
+            Ok(name) => known
+                .iter()
+                .position(|o| o.0 == name)
+                .ok_or_else(|| crate::error::bad(format!("there is no obstacle `{name}`")))?,
+            Err(_) => obstacle.extract::<usize>()?,
+        };
+        let middle = known.get(number).map_or([0.0; 3], |o| o.1);
+        let pose = obstacle::pose(translation, rotation, center, middle)?;
+        self.shared.with(py, "move_obstacle()", |e| e.sim_mut().move_obstacle(number, pose))?.map_err(build)
+    }
+
+    /// Force of each obstacle on the bodies in the last step in N: a new array (obstacles, 3).
+    #[getter]
+    fn reactions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let rows = self.shared.with(py, "reactions", |e| {
+            let mut rows = e.sim().reactions().to_vec();
+            rows.resize(e.sim().obstacles().len(), [0.0; 3]);
+            rows
+        })?;
+        array::rows(py, rows)
+    }
+
+    /// Names of the obstacles, in order of adding.
+    #[getter]
+    fn obstacles(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.shared.with(py, "obstacles", |e| e.sim().obstacles().iter().map(|o| o.name.clone()).collect())
     }
 
     /// Changes options of Scene.build(), dt and gravity while the simulation runs; a new dt or new weights are factored again.

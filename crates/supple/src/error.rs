@@ -48,6 +48,32 @@ pub enum BuildError {
     /// There is no such body.
     #[error("there is no body number {0}")]
     NoBody(usize),
+    /// An obstacle.
+    #[error("obstacle `{obstacle}`: {reason}")]
+    Obstacle {
+        /// Its name.
+        obstacle: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// There is no such obstacle.
+    #[error("there is no obstacle number {obstacle} (there are {count}, numbered from 0)")]
+    NoObstacle {
+        /// The number asked for.
+        obstacle: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// Things that have entered each other, where that is refused.
+    #[error(
+        "{count} intersections at the start: {first}; move them apart, or let them be resolved (`intersecting`)"
+    )]
+    Intersecting {
+        /// How many.
+        count: usize,
+        /// The first of them, in words.
+        first: String,
+    },
     /// There is nothing to simulate.
     #[error("the scene has no body")]
     Empty,

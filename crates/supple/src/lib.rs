@@ -43,9 +43,11 @@
 //! | [`mesh`] | rest shapes |
 //! | [`term`] | energies attached to nodes, in packets of lanes |
 //! | [`energy`] | materials: energies and their proximal operators |
+//! | [`contact`] | obstacles, and the law of touching them |
 //! | [`global`] | the system matrix, its factor and solve |
 //! | [`math`], [`exec`] | numbers in lanes; threads |
 
+pub mod contact;
 pub mod energy;
 pub mod error;
 pub mod exec;
@@ -58,10 +60,12 @@ pub mod sim;
 pub mod solve;
 pub mod term;
 
+pub use contact::Obstacle;
 pub use error::{BuildError, CheckpointError, StepError};
 pub use mesh::{TetMesh, TriMesh};
 pub use scene::{
-    Along, Bending, BodyId, Cloth, Damping, Limit, Material, MaterialKind, Scene, Spring, SpringKind,
+    Along, Bending, BodyId, Cloth, Damping, Limit, Material, MaterialKind, ObstacleId, Scene, Spring,
+    SpringKind,
 };
 pub use settings::{
     Acceleration, DualStart, FirstHessian, Method, Settings, SolveSettings, Start, Sweep, WeightRule,

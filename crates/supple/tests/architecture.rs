@@ -14,9 +14,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("mesh", &["math"]),
     ("error", &[]),
     ("settings", &["term", "error"]),
-    ("solve", &["math", "exec", "term", "global", "settings"]),
-    ("sim", &["math", "exec", "term", "global", "settings", "error", "solve"]),
-    ("scene", &["math", "energy", "term", "mesh", "settings", "error", "solve", "sim"]),
+    ("contact", &["math"]),
+    ("solve", &["math", "exec", "term", "global", "settings", "contact"]),
+    ("sim", &["math", "exec", "term", "global", "settings", "error", "solve", "contact"]),
+    ("scene", &["math", "energy", "term", "mesh", "settings", "error", "solve", "sim", "contact"]),
 ];
 
 fn rust_files(dir: &Path, out: &mut Vec<PathBuf>) {

@@ -1,5 +1,6 @@
 //! `supple run`: a scene from a file to an animation.
 pub(crate) mod foresee;
+mod obstacles;
 mod summary;
 
 use std::collections::BTreeSet;
@@ -125,8 +126,13 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     };
     let formats: Vec<Format> = formats.into_iter().collect();
     let pictures = export_options(scene, &program, first, frames);
-    let mut exporters =
-        export::exporters(&formats, name, &model(&program), &pictures).map_err(Failure::input)?;
+    // Pictures show obstacles too; data are of bodies alone.
+    let (drawn, written): (Vec<Format>, Vec<Format>) = formats.iter().partition(|f| f.is_picture());
+    let bodies = model(&program);
+    let mut exporters = export::exporters(&written, name, &bodies, &pictures).map_err(Failure::input)?;
+    let plain = exporters.len();
+    let shown = obstacles::with_obstacles(bodies, &program);
+    exporters.extend(export::exporters(&drawn, name, &shown, &pictures).map_err(Failure::input)?);
     // In an empty folder nothing can be in the way, however many frames there are.
     let occupied = folder.as_ref().filter(|f| !f.is_empty());
     for e in &exporters {
@@ -164,7 +170,7 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     }
     let mut tally = Tally::default();
     let mut outcome = Ok(());
-    export_frame(&mut exporters, folder.as_ref(), &program, first)?;
+    export_frame(&mut exporters, plain, folder.as_ref(), &program, first)?;
     for frame in first + 1..=frames {
         let report = match program.frame_with(&mut || stop.load(Ordering::Relaxed)) {
             Ok(r) => r,
@@ -179,9 +185,9 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
         }
         exporters.iter_mut().for_each(|e| e.report(&report));
         let mut keep = || -> Result<(), Failure> {
-            export_frame(&mut exporters, folder.as_ref(), &program, frame)?;
+            export_frame(&mut exporters, plain, folder.as_ref(), &program, frame)?;
             if let Some((file, path)) = &mut stats {
-                write_stats(file, frame, &report)
+                write_stats(file, frame, &report, program.simulation.reactions())
                     .into_diagnostic()
                     .wrap_err_with(|| format!("cannot write {}", path.display()))
                     .map_err(Failure::run)?;
@@ -267,13 +273,20 @@ fn create(path: &Path, force: bool) -> Result<(BufWriter<File>, PathBuf), Failur
     Ok((BufWriter::new(file), path.to_path_buf()))
 }
 
-fn write_stats(file: &mut BufWriter<File>, frame: u64, r: &StepReport) -> std::io::Result<()> {
+fn write_stats(
+    file: &mut BufWriter<File>,
+    frame: u64,
+    r: &StepReport,
+    reactions: &[[f64; 3]],
+) -> std::io::Result<()> {
     let line = json!({
         "frame": frame, "time": r.time, "status": r.status, "method": r.method, "iterations": r.iterations,
         "primal": r.primal, "dual": r.dual, "force_residual": r.force_residual, "step": r.step,
         "energy": { "elastic": r.energy.elastic, "kinetic": r.energy.kinetic, "potential": r.energy.potential },
-        "inverted": r.inverted,
-        "violation": r.violation,
+        "inverted": r.inverted, "violation": r.violation, "contacts": r.contacts, "candidates": r.candidates,
+        "max_penetration": r.max_penetration, "contact_residual": r.contact_residual,
+        "cone_violation": r.cone_violation, "sweeps": r.sweeps, "islands_shortened": r.islands_shortened,
+        "reactions": reactions,
         "local_ms": 1e3 * r.timings.local, "global_ms": 1e3 * r.timings.global, "frame_ms": 1e3 * r.timings.total(),
     });
     writeln!(file, "{line}")?;
@@ -312,11 +325,23 @@ pub(crate) fn model(program: &Program) -> Model {
 
 fn export_options(scene: &Loaded, program: &Program, first: u64, frames: u64) -> export::Options {
     let dt = program.simulation.settings().time.dt * f64::from(program.substeps);
-    let expected = Some(foresee(program, dt * frames.saturating_sub(first) as f64));
+    let mut expected = foresee(program, dt * frames.saturating_sub(first) as f64);
+    obstacles::corners(program).into_iter().for_each(|p| expected.include(p));
+    let expected = Some(expected);
     let mut o = export::Options { fps: 1.0 / dt, frames, expected, ..export::Options::default() };
     o.iterations = program.simulation.settings().solve.iterations;
     if let Some(view) = scene.file.output.view {
         o.from = view;
+    }
+    // A floor that bodies stand on is the floor that is shown.
+    let heights = program.simulation.obstacles().iter().enumerate().filter_map(|(i, obstacle)| {
+        let s = obstacle.shape.closest([0.0; 3]);
+        let pose = program.simulation.obstacle_pose(i)?;
+        let level = obstacle.shape.is_flat() && pose.turn(s.normal)[1] > 1.0 - 1e-9;
+        level.then(|| pose.apply(s.point)[1])
+    });
+    if let Some(height) = heights.reduce(f64::max) {
+        o.floor = Floor::At(height);
     }
     if let Some(height) = scene.file.output.floor {
         o.floor = Floor::At(height);
@@ -326,25 +351,30 @@ fn export_options(scene: &Loaded, program: &Program, first: u64, frames: u64) ->
 
 fn export_frame(
     exporters: &mut [Box<dyn Exporter>],
+    plain: usize,
     folder: Option<&OutputDir>,
     program: &Program,
     index: u64,
 ) -> Result<(), Failure> {
     let Some(folder) = folder.filter(|_| !exporters.is_empty()) else { return Ok(()) };
-    let (positions, velocities) = (program.simulation.positions(), program.simulation.velocities());
+    let (mut positions, mut velocities) = (program.simulation.positions(), program.simulation.velocities());
     let values = program.simulation.element_fields();
     let fields = [
         ("stretch", values.iter().map(|v| v[0]).collect::<Vec<f64>>()),
         ("stress", values.iter().map(|v| v[1]).collect()),
     ];
-    let frame = Frame {
-        index,
-        time: program.simulation.time(),
-        positions: &positions,
-        velocities: &velocities,
-        element_fields: &fields,
-    };
-    for e in exporters {
+    let (time, element_fields) = (program.simulation.time(), &fields[..]);
+    let (written, drawn) = exporters.split_at_mut(plain.min(exporters.len()));
+    for e in written {
+        let frame = Frame { index, time, positions: &positions, velocities: &velocities, element_fields };
+        e.frame(folder, &frame).map_err(Failure::run)?;
+    }
+    if !drawn.is_empty() {
+        positions.extend(obstacles::corners(program));
+        velocities.resize(positions.len(), [0.0; 3]);
+    }
+    for e in drawn {
+        let frame = Frame { index, time, positions: &positions, velocities: &velocities, element_fields };
         e.frame(folder, &frame).map_err(Failure::run)?;
     }
     Ok(())

@@ -73,6 +73,11 @@ impl Format {
         }
     }
 
+    /// True for pictures and movies.
+    pub fn is_picture(self) -> bool {
+        matches!(self, Self::Png | Self::Gif | Self::Apng | Self::Mp4)
+    }
+
     /// True if positions are rounded to single precision, whose range is smaller.
     pub(super) fn is_single(self) -> bool {
         !matches!(self, Self::Obj | Self::Vtu | Self::Npz)

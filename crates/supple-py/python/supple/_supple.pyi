@@ -162,6 +162,44 @@ class PythonMaterial(Material):
         cls, law: _Law, *, domain: Literal["barrier", "signed", "non_negative"] = "barrier"
     ) -> PythonMaterial: ...
 
+@disjoint_base
+class Obstacle:
+    @property
+    def friction(self) -> float: ...
+    @property
+    def thickness(self) -> float: ...
+    def distance(self, points: npt.ArrayLike, /) -> _Reals: ...
+
+@final
+class HalfSpace(Obstacle):
+    def __new__(
+        cls, point: npt.ArrayLike, normal: npt.ArrayLike, friction: float = 0.0, *, thickness: float = 0.0
+    ) -> HalfSpace: ...
+
+@final
+class Sphere(Obstacle):
+    def __new__(
+        cls, center: npt.ArrayLike, radius: float, friction: float = 0.0, *, thickness: float = 0.0
+    ) -> Sphere: ...
+
+@final
+class Box(Obstacle):
+    def __new__(
+        cls, center: npt.ArrayLike, size: npt.ArrayLike, friction: float = 0.0, *, thickness: float = 0.0
+    ) -> Box: ...
+
+@final
+class Capsule(Obstacle):
+    def __new__(
+        cls, a: npt.ArrayLike, b: npt.ArrayLike, radius: float, friction: float = 0.0, *, thickness: float = 0.0
+    ) -> Capsule: ...
+
+@final
+class Cylinder(Obstacle):
+    def __new__(
+        cls, a: npt.ArrayLike, b: npt.ArrayLike, radius: float, friction: float = 0.0, *, thickness: float = 0.0
+    ) -> Cylinder: ...
+
 @final
 class Body:
     @property
@@ -235,6 +273,15 @@ class Scene:
     ) -> Body: ...
     def pin(self, body: _Body, ids: npt.ArrayLike) -> None: ...
     def anchor(self, body: _Body, ids: npt.ArrayLike, *, stiffness: float) -> None: ...
+    def add_obstacle(self, obstacle: Obstacle, *, name: str | None = None) -> int: ...
+    def collide(
+        self,
+        *,
+        friction: float = 0.0,
+        thickness: float = 0.0,
+        self_contact: bool = False,
+        pairs: Mapping[tuple[_Body, _Body], float] | None = None,
+    ) -> None: ...
     def build(
         self,
         *,
@@ -290,6 +337,20 @@ class StepReport:
     def inverted(self) -> int: ...
     @property
     def violation(self) -> float: ...
+    @property
+    def contacts(self) -> int: ...
+    @property
+    def candidates(self) -> int: ...
+    @property
+    def max_penetration(self) -> float: ...
+    @property
+    def contact_residual(self) -> float: ...
+    @property
+    def cone_violation(self) -> float: ...
+    @property
+    def sweeps(self) -> int: ...
+    @property
+    def islands_shortened(self) -> int: ...
     @property
     def energy(self) -> dict[str, float]: ...
     @property
@@ -348,6 +409,18 @@ class Simulation:
     def move_pins(self, body: _Body, ids: npt.ArrayLike, positions: npt.ArrayLike) -> None: ...
     def move_anchors(self, body: _Body, ids: npt.ArrayLike, positions: npt.ArrayLike) -> None: ...
     def contract(self, body: _Body, contraction: float, *, elements: npt.ArrayLike | None = None) -> None: ...
+    def move_obstacle(
+        self,
+        obstacle: int | str,
+        *,
+        translation: npt.ArrayLike | None = None,
+        rotation: npt.ArrayLike | None = None,
+        center: npt.ArrayLike | None = None,
+    ) -> None: ...
+    @property
+    def reactions(self) -> _Reals: ...
+    @property
+    def obstacles(self) -> list[str]: ...
     def update(
         self,
         *,

@@ -101,6 +101,29 @@ impl BlockFactor {
         }
     }
 
+    /// The three columns of the inverse that belong to a node, at each of `at`: blocks by columns. Call as
+    /// [`BlockFactor::solve`].
+    pub fn columns(&mut self, node: u32, at: &[u32], exec: &Exec) -> Vec<f64> {
+        let mut out = vec![0.0; 9 * at.len()];
+        let Some(factor) = &self.factor else { return out };
+        self.wide.fill(Row::default());
+        for c in 0..3 {
+            if let Some(w) = self.wide.get_mut(3 * node as usize + c) {
+                w.0[c] = 1.0;
+            }
+        }
+        factor.solve(&mut self.wide, &mut self.scratch, exec);
+        for (block, &i) in out.chunks_exact_mut(9).zip(at) {
+            let Some(rows) = self.wide.get(3 * i as usize..3 * i as usize + 3) else { continue };
+            for c in 0..3 {
+                for r in 0..3 {
+                    block[3 * c + r] = rows[r].0[c];
+                }
+            }
+        }
+        out
+    }
+
     /// Bytes that one solve reads, and floating-point operations of a factorisation; zeros before the first.
     pub fn cost(&self) -> (usize, f64) {
         self.factor.as_ref().map_or((0, 0.0), |f| (f.bytes(), f.operations()))

@@ -248,3 +248,27 @@ pub fn rope(length: f64, segments: usize) -> Result<Net, MeshError> {
     let edges = (0..segments as u32).map(|i| [i, i + 1]).collect();
     Ok((vertices, edges))
 }
+
+/// A rope in a loose overhand knot around the origin, its ends towards −x and +x: the polynomial trefoil of Shastri (1992), at
+/// equal lengths. Its parts are at least a hundredth of the length apart, or nearly so.
+pub fn knot(length: f64, segments: usize) -> Result<Net, MeshError> {
+    let (_, edges) = rope(length, segments)?;
+    let at = |t: f64| [0.3 * (t.powi(5) - 10.0 * t), 0.6 * (t.powi(4) - 4.0 * t * t), t.powi(3) - 3.0 * t];
+    let fine = 100 * segments.min(10_000);
+    let points: Vec<[f64; 3]> = (0..=fine).map(|i| at(4.4 * i as f64 / fine as f64 - 2.2)).collect();
+    let mut ways = vec![0.0];
+    for pair in points.windows(2) {
+        let d = (0..3).map(|c| (pair[1][c] - pair[0][c]).powi(2)).sum::<f64>().sqrt();
+        ways.push(ways[ways.len() - 1] + d);
+    }
+    let whole = ways[fine];
+    let place = |i: usize| {
+        let way = whole * i as f64 / segments as f64;
+        let k = ways.partition_point(|w| *w < way).clamp(1, fine);
+        let share = (way - ways[k - 1]) / (ways[k] - ways[k - 1]);
+        std::array::from_fn(|c| {
+            length / whole * (points[k - 1][c] + share * (points[k][c] - points[k - 1][c]))
+        })
+    };
+    Ok(((0..=segments).map(place).collect(), edges))
+}

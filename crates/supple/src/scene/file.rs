@@ -3,6 +3,8 @@
 //! `parse.rs` reads the text, `place.rs` turns shapes, transforms and selections into nodes, `program.rs` runs it. The
 //! same comments become the JSON schema and `docs/scene-format.md` explains them with examples.
 
+use super::collide::CollideTable;
+use super::obstacle::ObstacleTable;
 use super::sheet::ClothTable;
 use super::{Damping, Limit, MaterialKind, SpringKind};
 use crate::settings::{
@@ -37,6 +39,12 @@ pub struct SceneFile {
     /// Fibres that contract.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contract: Vec<Contract>,
+    /// Bodies that touch each other; without it they pass through each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collide: Option<CollideTable>,
+    /// What bodies cannot enter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub obstacle: Vec<ObstacleTable>,
     /// What a run writes.
     #[serde(default)]
     pub output: Output,
@@ -410,6 +418,9 @@ pub enum Shape {
         length: f64,
         /// Springs.
         segments: usize,
+        /// True if it lies in a loose overhand knot around the origin, its ends towards −x and +x. Default false.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        knot: bool,
     },
 }
 

@@ -14,12 +14,15 @@
 //! | `parse.rs` | from text to a scene file, with errors that point at the place |
 //! | `document.rs` | the text as a tree with places and overrides; everything in it that means nothing |
 //! | `estimate.rs` | [`Estimate`]: how large a body will be, before it is made |
+//! | `collide.rs` | [`Collisions`]: bodies that touch each other |
+//! | `obstacle.rs` | obstacles of a scene, and the nodes that may touch them |
 //! | `pins.rs` | nodes that two pins hold |
 //! | `contract.rs` | muscles that follow keyframes |
 //! | `place.rs` | shapes, transforms, selections, start states |
 //! | `program.rs` | [`Program`]: a scene file made ready to run, with its motions |
 
 mod cloth;
+mod collide;
 mod contract;
 mod document;
 mod estimate;
@@ -27,6 +30,7 @@ mod evaluate;
 pub mod file;
 mod material;
 mod material_table;
+mod obstacle;
 pub mod parse;
 mod pins;
 mod place;
@@ -36,13 +40,16 @@ pub mod sheet;
 mod terms;
 
 pub use cloth::{Along, Bending, Cloth, Limit};
+pub use collide::{CollideTable, Collisions, Intersecting, PairTable};
 pub use estimate::{Estimate, memory};
 pub use material::{Material, MaterialKind};
+pub use obstacle::{ObstacleId, ObstacleShape, ObstacleTable};
 pub use parse::SceneError;
 pub use place::Asset;
 pub use preset::{PRESETS, Preset};
 pub use program::{Look, MOST_FRAMES, Program, problems, settings};
 
+use crate::contact::Obstacle;
 use crate::error::BuildError;
 use crate::mesh::{TetMesh, TriMesh};
 use crate::settings::Settings;
@@ -165,12 +172,14 @@ pub struct Scene {
     /// Settings, checked by [`Scene::build`].
     pub settings: Settings,
     bodies: Vec<Entry>,
+    obstacles: Vec<Obstacle>,
+    collisions: Option<Collisions>,
 }
 
 impl Scene {
     /// An empty scene.
     pub fn new(settings: Settings) -> Scene {
-        Scene { settings, bodies: Vec::new() }
+        Scene { settings, bodies: Vec::new(), obstacles: Vec::new(), collisions: None }
     }
 
     /// Adds a solid of one material and density (kg/m³, > 0). Each corner of a tetrahedron carries a quarter of its mass.
@@ -407,6 +416,9 @@ impl Scene {
             anchors: Vec::new(),
             air: Air::default(),
             fibres: FibreRef::default(),
+            obstacles: self.obstacles.clone(),
+            touching: self.touching(),
+            surfaces: self.surfaces(),
         };
         let mut terms = Terms::default();
         for (number, b) in self.bodies.iter().enumerate() {
@@ -462,6 +474,10 @@ impl Scene {
             a.batch = batches.anchors;
         }
         parts.sources = sources;
-        Simulation::assemble(parts)
+        let mut simulation = Simulation::assemble(parts)?;
+        if self.collisions.as_ref().is_some_and(|c| c.intersecting == Intersecting::Refuse) {
+            simulation.refuse_intersections()?;
+        }
+        Ok(simulation)
     }
 }

@@ -167,7 +167,10 @@ fn make(shape: &Shape, springs: bool) -> Result<Shaped, String> {
             Ok(Shaped { vertices, tets: Vec::new(), triangles, edges: Vec::new(), groups: Vec::new() })
         }
         Shape::Cloth { size, cells } => net(shapes::net(*size, *cells).map_err(|e| e.to_string())?),
-        Shape::Rope { length, segments } => net(shapes::rope(*length, *segments).map_err(|e| e.to_string())?),
+        Shape::Rope { length, segments, knot } => {
+            let make = if *knot { shapes::knot } else { shapes::rope };
+            net(make(*length, *segments).map_err(|e| e.to_string())?)
+        }
     }
 }
 

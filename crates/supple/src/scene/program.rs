@@ -1,8 +1,10 @@
 //! A scene file made ready to run: the simulation and the motions that drive it, frame by frame.
 
+use super::collide;
 use super::contract::{Muscle, muscles};
 use super::file::{Body, Keyframe, SceneFile};
 use super::material_table::material;
+use super::obstacle::{self, Moved};
 use super::parse::SceneError;
 use super::pins::Holders;
 use super::place::{self, Asset, Placed};
@@ -46,8 +48,8 @@ struct Script {
 }
 
 #[derive(Clone, Copy)]
-struct Key {
-    time: f64,
+pub(super) struct Key {
+    pub time: f64,
     translate: [f64; 3],
     /// Rotation vector: axis times angle in radians.
     turn: [f64; 3],
@@ -66,6 +68,7 @@ pub struct Program {
     pub substeps: u32,
     scripts: Vec<Script>,
     muscles: Vec<Muscle>,
+    obstacles: Vec<Moved>,
 }
 
 /// More frames than anyone waits for.
@@ -137,7 +140,7 @@ pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
     Ok(settings)
 }
 
-fn keys(motion: &[Keyframe], key: &str) -> Result<Vec<Key>, SceneError> {
+pub(super) fn keys(motion: &[Keyframe], key: &str) -> Result<Vec<Key>, SceneError> {
     let mut keys: Vec<Key> = Vec::new();
     for (i, k) in motion.iter().enumerate() {
         let key = format!("{key}.motion[{i}]");
@@ -162,18 +165,23 @@ fn keys(motion: &[Keyframe], key: &str) -> Result<Vec<Key>, SceneError> {
     Ok(keys)
 }
 
+/// Centre, rotation vector and translation at a time, between keyframes, of which there is at least one; `centre` is the default.
+pub(super) fn between(keys: &[Key], time: f64, centre: [f64; 3]) -> [[f64; 3]; 3] {
+    let after = keys.iter().position(|k| k.time > time).unwrap_or(keys.len());
+    let (a, b) = (after.saturating_sub(1), after.min(keys.len() - 1));
+    let (ka, kb) = (keys[a], keys[b]);
+    let share =
+        if kb.time > ka.time { ((time - ka.time) / (kb.time - ka.time)).clamp(0.0, 1.0) } else { 0.0 };
+    let mix =
+        |p: [f64; 3], q: [f64; 3]| -> [f64; 3] { std::array::from_fn(|c| p[c] + share * (q[c] - p[c])) };
+    let centre = mix(ka.centre.unwrap_or(centre), kb.centre.unwrap_or(centre));
+    [centre, mix(ka.turn, kb.turn), mix(ka.translate, kb.translate)]
+}
+
 impl Script {
     /// Where the nodes are at a time.
     fn targets(&self, time: f64) -> Vec<[f64; 3]> {
-        let after = self.keys.iter().position(|k| k.time > time).unwrap_or(self.keys.len());
-        let (a, b) = (after.saturating_sub(1), after.min(self.keys.len() - 1));
-        let (ka, kb) = (self.keys[a], self.keys[b]);
-        let share =
-            if kb.time > ka.time { ((time - ka.time) / (kb.time - ka.time)).clamp(0.0, 1.0) } else { 0.0 };
-        let mix =
-            |p: [f64; 3], q: [f64; 3]| -> [f64; 3] { std::array::from_fn(|c| p[c] + share * (q[c] - p[c])) };
-        let centre = mix(ka.centre.unwrap_or(self.centre), kb.centre.unwrap_or(self.centre));
-        let (translate, turn) = (mix(ka.translate, kb.translate), mix(ka.turn, kb.turn));
+        let [centre, turn, translate] = between(&self.keys, time, self.centre);
         let angle = turn.iter().map(|t| t * t).sum::<f64>().sqrt();
         let axis = if angle > 0.0 { turn.map(|t| t / angle) } else { [1.0, 0.0, 0.0] };
         self.home
@@ -259,7 +267,23 @@ impl Program {
         }
 
         let muscles = muscles(file)?;
-        let mut simulation = scene.build().map_err(|e| SceneError::at("body", e.to_string()))?;
+        let obstacles = obstacle::add(&mut scene, &file.obstacle, assets)?;
+        let mut refuse = false;
+        if let Some(mut collisions) = collide::read(file)? {
+            // Only the state that the simulation starts from counts.
+            refuse = std::mem::take(&mut collisions.intersecting) == collide::Intersecting::Refuse;
+            scene.collide(collisions).map_err(|e| SceneError::at("collide", e.to_string()))?;
+        }
+        let mut simulation = scene.build().map_err(|e| match e {
+            // A method that cannot take an obstacle.
+            BuildError::Setting { name, reason } => SceneError::at(name, reason),
+            e => SceneError::at("body", e.to_string()),
+        })?;
+        for m in &obstacles {
+            simulation
+                .place_obstacle(m.obstacle, m.pose(0.0))
+                .map_err(|e| SceneError::at("obstacle", e.to_string()))?;
+        }
         // Pinned nodes start at their place of the rest shape, whatever the start state does to the others.
         for (body, id) in pinned_start {
             let at = simulation.bodies()[body].first_node + id as usize;
@@ -274,6 +298,10 @@ impl Program {
             }
         }
         simulation.set_state(&start.0, &start.1).map_err(|e| SceneError::at("body", e.to_string()))?;
+        if refuse {
+            let told = |e: BuildError| SceneError::at("collide.intersecting", e.to_string());
+            simulation.refuse_intersections().map_err(told)?;
+        }
         let mut program = Program {
             simulation,
             bodies: looks,
@@ -281,6 +309,7 @@ impl Program {
             substeps: file.time.substeps,
             scripts,
             muscles,
+            obstacles,
         };
         program.aim(0.0).map_err(|e| SceneError::at("pin", e.to_string()))?;
         program.contract(0.0).map_err(|e| SceneError::at("contract", e.to_string()))?;
@@ -295,11 +324,15 @@ impl Program {
     /// Time of the last keyframe in s: after it nothing is moved any more. 0 if there is none.
     pub fn last_keyframe(&self) -> f64 {
         let motions = self.scripts.iter().filter_map(|s| s.keys.last()).map(|k| k.time);
-        motions.chain(self.muscles.iter().map(Muscle::last)).fold(0.0, f64::max)
+        let others = self.obstacles.iter().map(Moved::last).chain(self.muscles.iter().map(Muscle::last));
+        motions.chain(others).fold(0.0, f64::max)
     }
 
-    /// Sends pins and anchors to where they are at a time.
+    /// Sends pins, anchors and obstacles to where they are at a time.
     fn aim(&mut self, time: f64) -> Result<(), BuildError> {
+        for m in &self.obstacles {
+            self.simulation.move_obstacle(m.obstacle, m.pose(time))?;
+        }
         for s in &self.scripts {
             let targets = s.targets(time);
             if s.anchors {
@@ -343,6 +376,11 @@ impl Program {
                     primal: before.primal.max(r.primal),
                     dual: before.dual.max(r.dual),
                     force_residual: before.force_residual.max(r.force_residual),
+                    max_penetration: before.max_penetration.max(r.max_penetration),
+                    contact_residual: before.contact_residual.max(r.contact_residual),
+                    cone_violation: before.cone_violation.max(r.cone_violation),
+                    sweeps: before.sweeps + r.sweeps,
+                    islands_shortened: before.islands_shortened + r.islands_shortened,
                     timings: before.timings.plus(&r.timings),
                     ..r
                 },
@@ -512,6 +550,8 @@ pub fn problems(file: &SceneFile, assets: &mut dyn FnMut(&str) -> Result<Asset, 
         }
     }
     wrong.extend(muscles(file).err());
+    wrong.extend(obstacle::problems(&file.obstacle, assets));
+    wrong.extend(collide::read(file).err());
     if wrong.is_empty() {
         // What is left: things that only show when all is put together.
         wrong.extend(Program::new(file, assets).err());

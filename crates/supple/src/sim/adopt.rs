@@ -44,6 +44,15 @@ impl Simulation {
             a: place(&theirs.a),
             force: place(&theirs.force),
             targets,
+            // Contacts are found anew; obstacles are where theirs are, if there are as many.
+            kept: Vec::new(),
+            reactions: self.state.reactions.clone(),
+            poses: if theirs.poses.len() == self.state.poses.len() {
+                &theirs.poses
+            } else {
+                &self.state.poses
+            }
+            .clone(),
             ..theirs.clone()
         };
         for anchor in self.anchors.clone() {

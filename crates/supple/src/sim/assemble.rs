@@ -2,11 +2,12 @@
 
 use super::checkpoint::fingerprint;
 use super::{Air, FibreRef, Simulation, State, Workspace};
+use crate::contact::{Columns, ContactSet, Obstacle, Pose, Surfaces, Touching};
 use crate::error::BuildError;
 use crate::exec::Exec;
 use crate::global::{Cholesky, Cliques, System, inverse, order};
 use crate::math::nodes::Row;
-use crate::settings::{Method, Settings};
+use crate::settings::{FirstHessian, Method, Settings};
 use crate::solve::{BodySums, Descent, Lagged};
 use crate::term::{BatchSource, TermBatch, TermSet};
 use std::sync::Arc;
@@ -55,6 +56,12 @@ pub struct Parts {
     pub fibres: FibreRef,
     /// Who feels the air.
     pub air: Air,
+    /// Obstacles.
+    pub obstacles: Vec<Obstacle>,
+    /// Nodes that may touch them, or each other.
+    pub touching: Vec<Touching>,
+    /// Surfaces of bodies that may touch each other.
+    pub surfaces: Surfaces,
 }
 
 impl Simulation {
@@ -109,7 +116,7 @@ impl Simulation {
         let (rule, scale) = settings.solve.weights();
         let batches = parts.sources.iter().map(|s| s.build(&place, rule, scale)).collect();
         let terms = TermSet::new(batches, n);
-        allowed(&settings, &terms, &parts.bodies)?;
+        allowed(&settings, &terms, &parts.bodies, &parts.obstacles, !parts.surfaces.is_empty())?;
         let mut mass = vec![0.0; n];
         let mut x = vec![Row::default(); n];
         for (i, &p) in place.iter().enumerate() {
@@ -120,6 +127,22 @@ impl Simulation {
         fill(&mut system, &terms, &mass, settings.time.dt);
         let global = exec.install(|| Cholesky::new(&system, &exec)).map_err(factor_error)?;
         let scratch = global.scratch();
+        // Pinned nodes do not yield to obstacles.
+        let touching: Vec<Touching> = parts
+            .touching
+            .iter()
+            .map(|t| Touching { node: place[t.node as usize], ..*t })
+            .filter(|t| (t.node as usize) < free)
+            .collect();
+        let columns = match touching.is_empty() {
+            true => Columns::default(),
+            false => Columns::new(touching.iter().map(|t| t.node), &components(&system)),
+        };
+        let poses = vec![[Pose::default(); 2]; parts.obstacles.len()];
+        let mut contact = ContactSet::new(parts.obstacles, touching, free);
+        if !parts.surfaces.is_empty() {
+            contact = contact.with_bodies(parts.surfaces.renumber(|v| place[v as usize]), &x);
+        }
         let mut body = vec![0; free];
         for (number, b) in parts.bodies.iter().enumerate() {
             for node in b.first_node..b.first_node + b.nodes {
@@ -128,8 +151,15 @@ impl Simulation {
                 }
             }
         }
-        let fingerprint =
-            fingerprint(&parts.bodies, &parts.positions, &parts.masses, &parts.pinned, &terms, &place);
+        let fingerprint = fingerprint(
+            &parts.bodies,
+            &parts.positions,
+            &parts.masses,
+            &parts.pinned,
+            &terms,
+            &place,
+            contact.obstacles(),
+        );
         let state = State {
             frame: 0,
             time: 0.0,
@@ -138,6 +168,9 @@ impl Simulation {
             v: vec![Row::default(); n],
             a: vec![Row::default(); n],
             force: vec![Row::default(); n],
+            poses,
+            kept: Vec::new(),
+            reactions: Vec::new(),
         };
         let work = Workspace {
             x: vec![Row::default(); n],
@@ -172,6 +205,9 @@ impl Simulation {
             free,
             mass,
             state,
+            contact,
+            columns,
+            refuse: false,
             descent: Descent::default(),
             lagged: Lagged::default(),
             work,
@@ -184,6 +220,7 @@ impl Simulation {
         let (rule, scale) = self.settings.solve.weights();
         self.terms.set_weights(rule, scale);
         self.lagged.hessian.forget();
+        self.columns.forget();
         fill(&mut self.system, &self.terms, &self.mass, self.settings.time.dt);
         let exec = self.exec.clone();
         exec.install(|| self.global.refactor(&self.system, &exec)).map_err(factor_error)
@@ -205,8 +242,51 @@ fn body_sizes(bodies: &[Body], positions: &[[f64; 3]]) -> Vec<f64> {
     bodies.iter().map(|b| diagonal(&positions[b.first_node..b.first_node + b.nodes]).unwrap_or(all)).collect()
 }
 
-/// That the method takes every term.
-pub(super) fn allowed(settings: &Settings, terms: &TermSet, bodies: &[Body]) -> Result<(), BuildError> {
+/// For each node the lowest node that it is coupled with, directly or through others.
+fn components(system: &System) -> Vec<u32> {
+    let mut of: Vec<u32> = (0..system.n() as u32).collect();
+    fn root(of: &mut [u32], mut i: u32) -> u32 {
+        while of[i as usize] != i {
+            of[i as usize] = of[of[i as usize] as usize];
+            i = of[i as usize];
+        }
+        i
+    }
+    for j in 0..system.n() {
+        for &i in &system.row_idx()[system.col_ptr()[j]..system.col_ptr()[j + 1]] {
+            let (a, b) = (root(&mut of, i), root(&mut of, j as u32));
+            of[a.max(b) as usize] = a.min(b);
+        }
+    }
+    (0..system.n() as u32).map(|i| root(&mut of, i)).collect()
+}
+
+/// That the method takes every obstacle and every term.
+pub(super) fn allowed(
+    settings: &Settings,
+    terms: &TermSet,
+    bodies: &[Body],
+    obstacles: &[Obstacle],
+    collide: bool,
+) -> Result<(), BuildError> {
+    if collide || !obstacles.is_empty() {
+        let refuse = |name, what: &str| {
+            let of = obstacles
+                .first()
+                .map_or("contact between bodies".into(), |o| format!("the obstacle `{}`", o.name));
+            let reason = format!(
+                "{what} cannot take {of}: use `auto`, `admm`, `newton`, `quasi_newton` or `projective`"
+            );
+            Err(BuildError::Setting { name, reason })
+        };
+        match (settings.solve.method, settings.solve.first_hessian) {
+            (Method::Position, _) => return refuse("solve.method", "`position`"),
+            (Method::QuasiNewton, FirstHessian::Identity) => {
+                return refuse("solve.first_hessian", "`quasi_newton` with the `identity`");
+            }
+            _ => {}
+        }
+    }
     let method = settings.solve.method;
     let takes = |b: &dyn TermBatch| match method {
         Method::Auto | Method::Admm => true,

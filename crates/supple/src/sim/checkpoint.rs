@@ -1,12 +1,16 @@
 //! The state as bytes, and back, bit for bit.
 //!
 //! Layout, little-endian: `SUPPLECK`, version u32, length of the whole u64, fingerprint of the scene u64, frame u64, time
-//! f64, habits of `auto` (u32, u16, u16), number of nodes at which its Hessian was taken (u64; 0 if there is none), then for each
+//! f64, habits of `auto` (u32, u16, u16), number of nodes at which its Hessian was taken (u64; 0 if there is none), number of
+//! contact forces (u64), then for each
 //! node in the user's order x, v, a and force (3 f64 each), then for each node a target (3 f64; zero unless pinned), then for
-//! each anchor its target (3 f64), then for each node where the Hessian was taken (3 f64), then for each hard constraint its
-//! force as u (3×D f64 by columns), then for each element with fibres their rest length (f64), then a checksum u64 (FNV-1a) of everything before it.
+//! each anchor its target (3 f64), then for each obstacle where it is and where it will be (R by columns and shift, 12 f64 each),
+//! then for each contact force its key, zero, zero (u64) and the force (3 f64), then for each node where the Hessian was taken
+//! (3 f64), then for each hard constraint its force as u (3×D f64 by columns), then for each element with fibres their rest length
+//! (f64), then a checksum u64 (FNV-1a) of everything before it.
 
 use super::{Body, Simulation};
+use crate::contact::{Kept, Obstacle, Pose};
 use crate::error::CheckpointError;
 use crate::math::nodes::Row;
 use crate::solve::Habits;
@@ -14,7 +18,10 @@ use crate::term::TermSet;
 
 const MAGIC: &[u8; 8] = b"SUPPLECK";
 const VERSION: u32 = 4;
-const HEADER: usize = 8 + 4 + 8 + 8 + 8 + 8 + 8 + 8;
+const HEADER: usize = 8 + 4 + 8 + 8 + 8 + 8 + 8 + 8 + 8;
+/// Bytes per obstacle, and per contact force.
+const OBSTACLE: usize = 8 * 24;
+const CONTACT: usize = 48;
 
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
@@ -33,6 +40,7 @@ pub(super) fn fingerprint(
     pinned: &[bool],
     terms: &TermSet,
     place: &[u32],
+    obstacles: &[Obstacle],
 ) -> u64 {
     let mut user = vec![0u32; place.len()];
     for (node, &p) in place.iter().enumerate() {
@@ -47,6 +55,11 @@ pub(super) fn fingerprint(
     }
     positions.iter().flatten().chain(masses).for_each(|v| put(v.to_bits()));
     pinned.iter().for_each(|p| put(u64::from(*p)));
+    for o in obstacles {
+        put(fnv(format!("{} {:?}", o.name, o.shape).bytes()));
+        put(o.friction.to_bits());
+        put(o.thickness.to_bits());
+    }
     for b in terms.batches() {
         put(b.len() as u64);
         put(fnv(b.name().bytes()));
@@ -62,7 +75,10 @@ impl Simulation {
         let (n, hessian) = (self.place.len(), self.lagged.hessian.at());
         let mut forces: Vec<f64> = self.terms.batches().iter().flat_map(|b| b.kept_forces()).collect();
         forces.extend(self.rest_lengths());
-        let length = HEADER + 8 * (15 * n + forces.len()) + 24 * (self.anchors.len() + hessian.len()) + 8;
+        let s = &self.state;
+        let contact = OBSTACLE * s.poses.len() + CONTACT * s.kept.len();
+        let length =
+            HEADER + 8 * (15 * n + forces.len()) + 24 * (self.anchors.len() + hessian.len()) + contact + 8;
         let mut out = Vec::with_capacity(length);
         out.extend_from_slice(MAGIC);
         out.extend_from_slice(&VERSION.to_le_bytes());
@@ -74,12 +90,12 @@ impl Simulation {
         out.extend_from_slice(&self.lagged.habits.wait.to_le_bytes());
         out.extend_from_slice(&self.lagged.habits.owed.to_le_bytes());
         out.extend_from_slice(&(hessian.len() as u64).to_le_bytes());
+        out.extend_from_slice(&(s.kept.len() as u64).to_le_bytes());
         let mut put = |p: [f64; 3]| {
             for c in p {
                 out.extend_from_slice(&c.to_le_bytes());
             }
         };
-        let s = &self.state;
         for rows in [&s.x, &s.v, &s.a, &s.force] {
             for &p in &self.place {
                 put(rows[p as usize].xyz());
@@ -91,6 +107,13 @@ impl Simulation {
         for a in &self.anchors {
             let params = self.terms.batches()[a.batch].params(a.element);
             put([params[1], params[2], params[3]]);
+        }
+        for pose in s.poses.iter().flatten() {
+            pose.rotation.into_iter().chain([pose.shift]).for_each(&mut put);
+        }
+        for k in &s.kept {
+            put([k.key, 0, 0].map(f64::from_bits));
+            put(k.force);
         }
         if !hessian.is_empty() {
             for &p in &self.place {
@@ -130,8 +153,13 @@ impl Simulation {
         }
         let hessian = if number(52) == Some(0) { 0 } else { n };
         let forces: Vec<usize> = self.terms.batches().iter().map(|b| b.kept_forces().len()).collect();
-        let all = forces.iter().sum::<usize>() + self.fibres.count;
-        if bytes.len() != HEADER + 8 * (15 * n + all) + 24 * (self.anchors.len() + hessian) + 8 {
+        let kept = number(60).unwrap_or(0);
+        let known = HEADER
+            + 8 * (15 * n + forces.iter().sum::<usize>() + self.fibres.count)
+            + 24 * (self.anchors.len() + hessian)
+            + 8
+            + OBSTACLE * self.state.poses.len();
+        if kept > (bytes.len() / CONTACT) as u64 || bytes.len() != known + CONTACT * kept as usize {
             return Err(CheckpointError::OtherScene("it has another number of nodes"));
         }
         let (content, lengths) = content.split_at(content.len() - 8 * self.fibres.count);
@@ -156,6 +184,16 @@ impl Simulation {
             }
         }
         let anchors: Vec<[f64; 3]> = values.by_ref().take(self.anchors.len()).collect();
+        for pose in state.poses.iter_mut().flatten() {
+            let mut next = || values.next().unwrap_or([f64::NAN; 3]);
+            *pose = Pose { rotation: [next(), next(), next()], shift: next() };
+        }
+        state.kept.clear();
+        for _ in 0..kept {
+            let (key, force) = (values.next().unwrap_or_default(), values.next().unwrap_or([f64::NAN; 3]));
+            state.kept.push(Kept { key: key[0].to_bits(), force });
+        }
+        state.kept.sort_unstable_by_key(|k| k.key);
         let mut at = vec![Row::default(); hessian];
         for (&p, value) in self.place.iter().zip(&mut values).take(hessian) {
             at[p as usize] = Row::new(value);
@@ -163,7 +201,9 @@ impl Simulation {
         let u: Vec<f64> = values.flatten().collect();
         let rows = [&state.x, &state.v, &state.a, &state.force, &state.targets, &at].into_iter().flatten();
         let fine = rows.into_iter().all(|r| r.is_finite())
-            && anchors.iter().flatten().chain(&u).all(|a| a.is_finite());
+            && anchors.iter().flatten().chain(&u).all(|a| a.is_finite())
+            && state.poses.iter().flatten().all(Pose::is_finite)
+            && state.kept.iter().flat_map(|k| k.force).all(f64::is_finite);
         if !fine || !state.time.is_finite() || state.frame > 1 << 53 {
             return Err(CheckpointError::Content);
         }

@@ -10,6 +10,7 @@
 //! | `report.rs` | [`StepReport`]: what every step says about itself |
 //! | `muscle.rs` | fibres that contract |
 //! | `checkpoint.rs` | the state as bytes, and back |
+//! | `intersections.rs` | [`Intersection`]: things that have entered each other |
 //! | `adopt.rs` | the state of another simulation of the same bodies |
 
 mod adopt;
@@ -17,16 +18,19 @@ mod air;
 mod assemble;
 mod checkpoint;
 pub mod integrator;
+mod intersections;
 mod muscle;
 mod report;
 mod step;
 
 pub use air::Air;
 pub use assemble::{AnchorRef, Body, Parts};
+pub use intersections::{Entered, Intersection};
 pub use muscle::FibreRef;
 pub use report::{Energy, StepReport, Timings};
 pub use step::{Iteration, LocalState};
 
+use crate::contact::{Columns, ContactSet, Kept, Obstacle, Pose};
 use crate::error::{BuildError, StepError};
 use crate::exec::Exec;
 use crate::global::{Cholesky, SolveScratch, System};
@@ -57,6 +61,11 @@ pub struct Simulation {
     free: usize,
     mass: Vec<f64>,
     state: State,
+    /// Obstacles and what touches them.
+    contact: ContactSet,
+    columns: Columns,
+    /// True if states with intersections are refused.
+    refuse: bool,
     /// Memory of the Newton-like methods, and the Hessian that `auto` keeps over steps.
     descent: Descent,
     lagged: Lagged,
@@ -78,6 +87,12 @@ struct State {
     targets: Vec<Row>,
     /// External force on each node in N, besides gravity.
     force: Vec<Row>,
+    /// Where each obstacle is, and where it will be at the end of the next step.
+    poses: Vec<[Pose; 2]>,
+    /// Forces of contacts that the next step starts with.
+    kept: Vec<Kept>,
+    /// Force of each obstacle on the bodies in the last step.
+    reactions: Vec<[f64; 3]>,
 }
 
 /// Memory of a step, allocated once.
@@ -190,15 +205,20 @@ impl Simulation {
         Ok(out)
     }
 
-    /// Sets positions (m) and velocities (m/s) of all nodes. A pinned node stays where it is put.
+    /// Sets positions (m) and velocities (m/s) of all nodes. A pinned node stays where it is put. After
+    /// [`Simulation::refuse_intersections`] bodies must not have entered anything there.
     pub fn set_state(&mut self, positions: &[[f64; 3]], velocities: &[[f64; 3]]) -> Result<(), BuildError> {
         let x = self.take("position", positions)?;
         let v = self.take("velocity", velocities)?;
+        if self.refuse {
+            self.check_intersections(&x)?;
+        }
         self.state.targets.copy_from_slice(&x[self.free..]);
         self.state.x = x;
         self.state.v = v;
         self.state.a.fill(Row::default());
         self.terms.keep_forces(true);
+        self.state.kept.clear();
         Ok(())
     }
 
@@ -286,11 +306,49 @@ impl Simulation {
         Ok(())
     }
 
+    /// The obstacles, in order of adding.
+    pub fn obstacles(&self) -> &[Obstacle] {
+        self.contact.obstacles()
+    }
+
+    /// Where an obstacle is, relative to where it was added.
+    pub fn obstacle_pose(&self, obstacle: usize) -> Option<Pose> {
+        self.state.poses.get(obstacle).map(|p| p[0])
+    }
+
+    /// Force of each obstacle on the bodies in the last step, in N; empty before the first step.
+    pub fn reactions(&self) -> &[[f64; 3]] {
+        &self.state.reactions
+    }
+
+    /// Moves an obstacle: at the end of the next step it is at this pose, relative to where it was added. Bodies that it touches
+    /// feel its velocity.
+    pub fn move_obstacle(&mut self, obstacle: usize, pose: Pose) -> Result<(), BuildError> {
+        let count = self.state.poses.len();
+        let Some(at) = self.state.poses.get_mut(obstacle) else {
+            return Err(BuildError::NoObstacle { obstacle, count });
+        };
+        if !pose.is_finite() {
+            let name = self.contact.obstacles()[obstacle].name.clone();
+            return Err(BuildError::Obstacle { obstacle: name, reason: "its motion is not finite".into() });
+        }
+        at[1] = pose;
+        Ok(())
+    }
+
+    /// Puts an obstacle somewhere at once, without a motion.
+    pub fn place_obstacle(&mut self, obstacle: usize, pose: Pose) -> Result<(), BuildError> {
+        self.move_obstacle(obstacle, pose)?;
+        self.state.poses[obstacle][0] = pose;
+        Ok(())
+    }
+
     /// Changes settings while the simulation runs. A new time step or new weights are factored again; the number of
     /// threads cannot change.
     pub fn update_settings(&mut self, settings: Settings) -> Result<(), BuildError> {
         settings.validate_as_update(&self.settings)?;
-        assemble::allowed(&settings, &self.terms, &self.bodies)?;
+        let (obstacles, collide) = (self.contact.obstacles(), self.contact.has_bodies());
+        assemble::allowed(&settings, &self.terms, &self.bodies, obstacles, collide)?;
         let (old, new) = (&self.settings, &settings);
         let factor = old.solve.weights() != new.solve.weights() || old.time.dt != new.time.dt;
         let before = std::mem::replace(&mut self.settings, settings);

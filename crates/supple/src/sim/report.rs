@@ -62,7 +62,7 @@ pub struct StepReport {
     pub primal: f64,
     /// ‖DᵀW²(z − z_before)‖ (23) over the nodes that are not pinned, in N.
     pub dual: f64,
-    /// ‖M(x − x̃)/Δt² + ∇U(x)‖/f_ref over the nodes that are not pinned, f_ref = √Σ_i(Σ_e|f_e,i| + m_i|a_i|)²: 0 is exact,
+    /// ‖M(x − x̃)/Δt² + ∇U(x) − Cᵀλ‖/f_ref over the nodes that are not pinned, f_ref = √Σ_i(Σ_e|f_e,i| + m_i|a_i|)²: 0 is exact,
     /// 1 means that forces do not balance at all. The force of a hard constraint is its multiplier DᵀW²u. Infinite while an
     /// element of a barrier material is inverted.
     pub force_residual: f64,
@@ -76,6 +76,21 @@ pub struct StepReport {
     /// The largest distance of an element from the set that a hard constraint allows: in m for rods and ropes, without unit for
     /// strain limits. 0 without hard constraints.
     pub violation: f64,
+    /// Contacts that bear a force.
+    pub contacts: usize,
+    /// Contacts that were looked at.
+    pub candidates: usize,
+    /// Largest depth of a node inside an obstacle at the end of the step in m, measured anew.
+    pub max_penetration: f64,
+    /// max_c s_c|λ_c − project(λ_c − y_c/s_c)| in m: how far contacts are from the law of Signorini and Coulomb. 0 exactly when
+    /// it holds.
+    pub contact_residual: f64,
+    /// How far contact forces leave their friction cones, relative to the largest normal force.
+    pub cone_violation: f64,
+    /// Sweeps over the contacts, all iterations.
+    pub sweeps: usize,
+    /// Bodies whose step was shortened because they would have passed through an obstacle.
+    pub islands_shortened: usize,
     /// Where the time went.
     pub timings: Timings,
 }

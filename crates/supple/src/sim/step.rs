@@ -5,7 +5,7 @@ use crate::error::StepError;
 use crate::exec::Stopwatch;
 use crate::math::nodes::Row;
 use crate::settings::Method;
-use crate::solve::{self, Control, Observer, Problem, Run, start};
+use crate::solve::{self, Control, Observer, Problem, Run, Status, start};
 use crate::term::TermSet;
 
 impl Simulation {
@@ -46,6 +46,10 @@ impl Simulation {
             work.x_tilde[free..].copy_from_slice(&state.targets);
             work.x.copy_from_slice(&work.x_tilde);
 
+            // Who may touch what on the way there.
+            self.contact.begin(&state.poses, &state.x, &work.x_tilde, &state.kept);
+            self.columns.trim();
+
             let mut problem = Problem {
                 terms: &mut self.terms,
                 global: &self.global,
@@ -61,6 +65,8 @@ impl Simulation {
                 body: &work.body,
                 body_size: &work.body_size,
                 per_body: &mut work.per_body,
+                contact: &mut self.contact,
+                columns: &mut self.columns,
                 dt,
                 start_objective: f64::NAN,
                 method: settings.solve.method,
@@ -78,6 +84,9 @@ impl Simulation {
             return Err(StepError::Discarded);
         }
 
+        let bodies = (&self.work.body[..], self.bodies.len());
+        self.contact.finish(&self.state.x, &mut self.work.x, bodies, &self.mass);
+
         // A position, velocity or acceleration that is none: the state stays as it was.
         if let Some(i) = self.first_non_finite() {
             return Err(self.non_finite(i));
@@ -86,9 +95,21 @@ impl Simulation {
         let state = &mut self.state;
         self.terms.keep_forces(false);
         integrator::commit(&self.work.x, dt, (&mut state.x, &mut state.v, &mut state.a));
+        for pose in &mut state.poses {
+            pose[0] = pose[1];
+        }
+        self.contact.keep(&mut state.kept);
+        self.contact.reactions(&mut state.reactions);
         state.frame += 1;
         state.time += dt;
 
+        let contact = self.contact.info();
+        // Whatever the iteration says: what has entered an obstacle does not obey the law.
+        let size = self.work.body_size.iter().copied().fold(0.0, f64::max);
+        let mut status = outcome.status;
+        if status == Status::Converged && contact.entered > self.settings.solve.tolerance.max(1e-9) * size {
+            status = Status::Stalled;
+        }
         let energy = report::energy(
             outcome.force.sums.energy - outcome.force.sums.dissipation,
             &self.mass,
@@ -99,7 +120,7 @@ impl Simulation {
         Ok(StepReport {
             frame: state.frame,
             time: state.time,
-            status: outcome.status,
+            status,
             method: outcome.method,
             iterations: outcome.iterations,
             primal: outcome.primal,
@@ -109,6 +130,13 @@ impl Simulation {
             energy,
             inverted: outcome.force.sums.inverted,
             violation: outcome.force.sums.violation,
+            contacts: contact.contacts,
+            candidates: contact.candidates,
+            max_penetration: contact.max_penetration,
+            contact_residual: contact.residual,
+            cone_violation: contact.cone_violation,
+            sweeps: contact.sweeps,
+            islands_shortened: contact.islands_shortened,
             timings: Timings {
                 local: outcome.local,
                 global: outcome.global,

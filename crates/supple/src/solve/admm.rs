@@ -61,7 +61,8 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
                 if p.terms.hard() {
                     f.worst = f.worst.max(p.relative_dual());
                 }
-                if f.relative.max(f.worst) <= settings.tolerance {
+                if f.relative.max(f.worst) <= settings.tolerance && p.contact.confirm(p.x, settings.tolerance)
+                {
                     break Status::Converged;
                 }
                 force_progress.watch(f.worst)

@@ -7,10 +7,10 @@ use crate::math::nodes::{Row, axpy, dot};
 use crate::settings::Method;
 
 /// Steps of A⁻¹g underestimate those of H⁻¹g by up to so much: the tolerance is divided by it.
-const CAUTION: f64 = 100.0;
+pub(super) const CAUTION: f64 = 100.0;
 
 /// The way that is left must be estimated to be this part of the tolerance.
-const RESERVE: f64 = 0.2;
+pub(super) const RESERVE: f64 = 0.2;
 
 /// The first Hessian B₀; each direction is −B⁻¹g, B being B₀ corrected by the last steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,10 +61,11 @@ pub struct Descent {
     pairs: Vec<Pair>,
     used: usize,
     newest: usize,
-    from: Vec<Row>,
-    gradient: Vec<Row>,
-    next: Vec<Row>,
-    direction: Vec<Row>,
+    pub(super) from: Vec<Row>,
+    pub(super) gradient: Vec<Row>,
+    pub(super) next: Vec<Row>,
+    pub(super) direction: Vec<Row>,
+    pub(super) mixer: super::contact::Mixer,
     /// For `position`, which shares the memory.
     pub(super) inverse_mass: Vec<f64>,
 }
@@ -85,7 +86,7 @@ fn room(rows: &mut Vec<Row>, n: usize) {
 }
 
 impl Descent {
-    fn prepare(&mut self, n: usize, history: usize) {
+    pub(super) fn prepare(&mut self, n: usize, history: usize) {
         for rows in [&mut self.from, &mut self.gradient, &mut self.next, &mut self.direction] {
             room(rows, n);
         }
@@ -170,7 +171,16 @@ impl Descent {
         policy: &mut dyn Policy,
         history: usize,
     ) -> End {
-        let mut end = self.descend(p, run, hessian, policy, history);
+        let mut end = End { status: Status::Stalled, step: 0.0 };
+        if p.contact.is_empty() {
+            end = self.descend(p, run, hessian, policy, history);
+            // What was not in the way of the prediction may be in the way of the result.
+            p.contact.update(p.x);
+            p.contact.confirm(p.x, run.settings.tolerance);
+        }
+        if !p.contact.is_empty() {
+            end = self.descend_in_contact(p, run, hessian, policy);
+        }
         while end.status == Status::Stalled && run.settings.tolerance == 0.0 {
             end.status = match run.used_up() {
                 true => Status::IterationLimit,
@@ -272,7 +282,7 @@ impl Descent {
 }
 
 /// v ← B₀⁻¹v. `gamma` is sᵀy/yᵀy of the last step, for a multiple of the identity.
-fn apply(
+pub(super) fn apply(
     p: &mut Problem<'_>,
     run: &mut Run<'_, '_>,
     metric: Metric,

@@ -13,6 +13,7 @@
 //! | `quasi_newton.rs` | `quasi_newton`: the first Hessian is the matrix of ADMM |
 //! | `newton.rs` | `newton`: the Hessian itself |
 //! | `auto.rs` | `auto`: who does what |
+//! | `contact.rs` | contact and friction in the global step, and in Newton-like methods |
 //! | `start.rs` | where the iteration starts |
 //! | `stop.rs` | when it stops, and with which [`Status`] |
 //!
@@ -21,6 +22,7 @@
 pub mod accelerate;
 pub mod admm;
 pub mod auto;
+pub mod contact;
 pub mod descent;
 pub mod line_search;
 pub mod newton;
@@ -36,6 +38,7 @@ pub use descent::Descent;
 pub use run::{Control, Observer, Outcome, Run};
 pub use stop::Status;
 
+use crate::contact::{Columns, ContactSet};
 use crate::exec::Exec;
 use crate::global::{Cholesky, SolveScratch, System};
 use crate::math::nodes::Row;
@@ -74,6 +77,10 @@ pub struct Problem<'a> {
     pub per_body: &'a mut [BodySums],
     /// Per free node, what rounding leaves of forces at best, in N; see [`Problem::find_rounding`].
     pub rounding: &'a mut [f64],
+    /// What may touch in this step.
+    pub contact: &'a mut ContactSet,
+    /// Columns of A⁻¹Δt² at the nodes that may touch, kept for good.
+    pub columns: &'a mut Columns,
     /// Δt in s.
     pub dt: f64,
     /// ε(x⁰) where someone looks at the iterations; else not a number.
@@ -171,7 +178,7 @@ impl BodySums {
 /// The force residual, and what it was found with.
 #[derive(Clone, Copy, Debug)]
 pub struct ForceResidual {
-    /// ‖M(x−x̃)/Δt² + ∇U(x)‖/f_ref, f_ref = √Σ_i(Σ_e|f_e,i| + m_i|a_i|)²; 0 where f_ref vanishes against rounding.
+    /// ‖M(x−x̃)/Δt² + ∇U(x) − Cᵀλ‖/f_ref, f_ref = √Σ_i(Σ_e|f_e,i| + m_i|a_i|)²; 0 where f_ref vanishes against rounding.
     pub relative: f64,
     /// The largest of the same ratios taken body by body: a stiff body does not hide a soft one.
     pub worst: f64,
@@ -263,24 +270,29 @@ impl Problem<'_> {
     /// True if the right-hand side of the global step, Δt² times forces, is nothing but rounding at every node.
     pub fn only_rounding(&self) -> bool {
         let h2 = self.dt * self.dt;
-        self.rhs.iter().zip(self.rounding.iter()).all(|(r, most)| {
+        let contact = self.contact.force();
+        self.rhs.iter().zip(self.rounding.iter()).enumerate().all(|(i, (r, most))| {
             let size = r.0[0] * r.0[0] + r.0[1] * r.0[1] + r.0[2] * r.0[2];
+            let most = most + contact::rounding(contact.get(i), self.mass[i] / h2, &self.x[i]);
             size <= h2 * most * (h2 * most)
         })
     }
 
     /// After a local step: A δ = M(x̃ − x) + Δt² Σ loads, x += δ; eq. (15) in increment form.
     pub fn global_step(&mut self, h2: f64, run: &mut Run<'_, '_>) {
-        let (mass, x_tilde, x) = (self.mass, self.x_tilde, &*self.x);
+        let (mass, x_tilde, x, contact) = (self.mass, self.x_tilde, &*self.x, self.contact.force());
         self.terms.sum_loads(self.rhs, self.exec, |i, sum, out| {
             for c in 0..3 {
-                out.0[c] = mass[i] * (x_tilde[i].0[c] - x[i].0[c]) + h2 * sum.0[c];
+                let load = sum.0[c] + contact.get(i).map_or(0.0, |f| f.0[c]);
+                out.0[c] = mass[i] * (x_tilde[i].0[c] - x[i].0[c]) + h2 * load;
             }
             out.0[3] = 0.0;
         });
         let ready = run.clock.seconds();
         // A body at rest stays exactly at rest: what is only rounding would add up to a drift over many frames.
-        if !self.only_rounding() {
+        if !self.contact.is_empty() {
+            contact::global_step(self, run.settings.tolerance);
+        } else if !self.only_rounding() {
             self.global.solve(self.rhs, self.scratch, self.exec);
             for (x, d) in self.x.iter_mut().zip(self.rhs.iter()) {
                 for c in 0..3 {
@@ -312,9 +324,11 @@ impl Problem<'_> {
         let sums = self.terms.gradient(self.x, self.exec);
         let inv = 1.0 / (self.dt * self.dt);
         let (mass, x, x_tilde) = (self.mass, &*self.x, self.x_tilde);
+        let contact = self.contact.force();
         self.terms.sum_loads(self.rhs, self.exec, |i, sum, out| {
             for c in 0..3 {
-                out.0[c] = sum.0[c] + mass[i] * inv * (x[i].0[c] - x_tilde[i].0[c]);
+                let load = sum.0[c] - contact.get(i).map_or(0.0, |f| f.0[c]);
+                out.0[c] = load + mass[i] * inv * (x[i].0[c] - x_tilde[i].0[c]);
             }
         });
         self.terms.sum_load_lengths(self.lengths, self.exec);
@@ -329,10 +343,11 @@ impl Problem<'_> {
             let force = square(&self.rhs[i]).sqrt();
             let reference = self.lengths[i] + mass[i] * a.sqrt();
             // What is only rounding counts as nothing.
-            let force = if force <= self.rounding[i] { 0.0 } else { force };
-            all.add(force, reference, self.rounding[i]);
+            let rounding = self.rounding[i] + contact::rounding(contact.get(i), mass[i] * inv, &x[i]);
+            let force = if force <= rounding { 0.0 } else { force };
+            all.add(force, reference, rounding);
             if let Some(body) = self.per_body.get_mut(self.body[i] as usize) {
-                body.add(force, reference, self.rounding[i]);
+                body.add(force, reference, rounding);
             }
         }
         let infinite = sums.infinite > 0;

@@ -2,6 +2,7 @@
 
 use super::descent::{Choice, Descent, Metric, Policy};
 use super::{Outcome, Problem, Run};
+use crate::contact::Columns;
 use crate::exec::Exec;
 use crate::global::BlockFactor;
 use crate::math::nodes::Row;
@@ -15,6 +16,8 @@ pub struct Hessian {
     at: Vec<Row>,
     /// False while it is known where but not yet taken: after a checkpoint was restored.
     taken: bool,
+    /// Columns of its inverse at the nodes that may touch.
+    columns: Option<Columns>,
     /// Seconds that the last factorisation took.
     pub seconds: f64,
 }
@@ -31,6 +34,7 @@ impl Hessian {
 
     fn take(&mut self, p: &mut Problem<'_>) -> bool {
         self.at.clear();
+        self.columns = None;
         let blocks = self.blocks.get_or_insert_with(|| BlockFactor::new(p.matrix));
         blocks.clear();
         p.terms.curvature(p.x, p.exec, &mut |i, j, k| blocks.add(i as usize, j as usize, k));
@@ -90,6 +94,11 @@ impl Hessian {
         if let Some(blocks) = &mut self.blocks {
             blocks.solve(v, exec);
         }
+    }
+
+    /// The factor, and the columns of its inverse that were kept; those of `like` say at which nodes.
+    pub(super) fn columns(&mut self, like: &Columns) -> Option<(&mut BlockFactor, &mut Columns)> {
+        Some((self.blocks.as_mut()?, self.columns.get_or_insert_with(|| Columns::like(like))))
     }
 
     /// Bytes that a solve reads and operations of a factorisation, if there was one.

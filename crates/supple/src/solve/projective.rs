@@ -25,7 +25,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>) -> Outcome {
         let last = run.look(p, end - start);
         if tolerance > 0.0 {
             let force = p.force_residual();
-            if force.relative.max(force.worst) <= tolerance {
+            if force.relative.max(force.worst) <= tolerance && p.contact.confirm(p.x, tolerance) {
                 break Status::Converged;
             }
             if let Some(hopeless) = progress.watch(force.worst) {

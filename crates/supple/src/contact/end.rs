@@ -1,0 +1,109 @@
+//! The end of a step: what has gone through something stops short of it, and depths are measured anew.
+
+use super::BODIES;
+use super::detect::Moving;
+use super::near::TOUCHING;
+use super::obstacle::Pose;
+use super::set::ContactSet;
+use super::sweep::{Islands, shorten};
+use crate::math::nodes::Row;
+
+impl ContactSet {
+    /// At the end of a step: bodies of which a node has passed through something stop short of it; `body` is that of each free
+    /// node. Then the depth of nodes is measured once more, from the surfaces themselves.
+    pub fn finish(&mut self, x_n: &[Row], x: &mut [Row], (body, bodies): (&[u32], usize), mass: &[f64]) {
+        let mut share: Vec<(u32, f64)> = Vec::new();
+        for number in 0..self.obstacles.len() {
+            let m = self.moving(number);
+            for (k, t) in self.touching.iter().enumerate() {
+                let (distance, _) = self.start[number * self.touching.len() + k];
+                let (from, to) = (self.from[k], x[t.node as usize].xyz());
+                if distance <= 0.0 || m.way(from, to) < distance {
+                    continue;
+                }
+                let end = m.end(to);
+                // A little depth is for the report, and a way around a corner may cut it; what is deep inside, or comes out on the
+                // other side, has gone through.
+                let Some((when, entry)) = m.meet(from, to, 0.0) else { continue };
+                let through = end >= 0.0 && m.opposite(to, entry.normal) && m.inside_between(from, to);
+                if (end < -0.5 * t.edge || through)
+                    && let Some(&b) = body.get(t.node as usize)
+                {
+                    share.push((b, 0.9 * when));
+                }
+            }
+        }
+        share.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        share.dedup_by_key(|s| s.0);
+        self.info.islands_shortened = share.len();
+        for (i, &b) in body.iter().enumerate() {
+            if let Ok(at) = share.binary_search_by_key(&b, |s| s.0) {
+                for d in 0..3 {
+                    x[i].0[d] = x_n[i].0[d] + share[at].1 * (x[i].0[d] - x_n[i].0[d]);
+                }
+            }
+        }
+        if !self.skin.is_empty() {
+            let mut held = vec![false; bodies];
+            for c in self.contacts.iter().filter(|c| c.obstacle != BODIES && c.force != [0.0; 3]) {
+                held[self.skin.body[c.nodes[0] as usize] as usize] = true;
+            }
+            for &i in self.skin.nodes.iter().filter(|&&i| i as usize >= self.free) {
+                held[self.skin.body[i as usize] as usize] = true;
+            }
+            let islands = Islands { body, mass, held: &held };
+            let count = shorten(&mut self.skin, x_n, x, &self.tangle, &islands, &mut self.met);
+            self.info.islands_shortened = self.info.islands_shortened.max(count);
+        }
+        self.measure(x);
+    }
+
+    /// Calls `told` with what has entered something at `x`: an edge or a node, and the triangle or the number of the obstacle.
+    pub fn intersections(
+        &mut self,
+        x: &[Row],
+        poses: &[Pose],
+        told: &mut dyn FnMut(&[u32], Option<[u32; 3]>, usize),
+    ) {
+        if !self.skin.is_empty() {
+            self.skin.untangle(x, &mut self.tangle);
+            let corners = |t: u32| Some(self.skin.surfaces.triangles[t as usize]);
+            self.tangle.crossings.iter().for_each(|c| told(&c.edge, corners(c.triangle), 0));
+            self.tangle.inside.iter().for_each(|i| told(&[i.node], corners(i.triangle), 0));
+        }
+        for (number, (obstacle, pose)) in self.obstacles.iter().zip(poses).enumerate() {
+            let m = Moving { obstacle, now: pose, next: pose };
+            for t in &self.touching {
+                if m.start(x[t.node as usize].xyz()) < -TOUCHING * t.edge {
+                    told(&[t.node], None, number);
+                }
+            }
+        }
+    }
+
+    fn measure(&mut self, x: &[Row]) {
+        let (mut deepest, mut entered) = (0.0f64, 0.0f64);
+        for number in 0..self.obstacles.len() {
+            let m = self.moving(number);
+            for (k, t) in self.touching.iter().enumerate() {
+                let depth = -m.end(x[t.node as usize].xyz());
+                deepest = deepest.max(depth);
+                if self.start[number * self.touching.len() + k].0 >= 0.0 {
+                    entered = entered.max(depth);
+                }
+            }
+        }
+        self.info.entered = entered;
+        if !self.skin.is_empty() {
+            self.skin.untangle(x, &mut self.tangle);
+            deepest = deepest.max(self.tangle.depth());
+        }
+        let largest = self.contacts.iter().map(|c| c.force[0]).fold(0.0, f64::max);
+        let outside = self.contacts.iter().map(|c| c.law.violation(c.force)).fold(0.0, f64::max);
+        self.info.contacts = self.contacts.iter().filter(|c| c.force != [0.0; 3]).count();
+        self.info.candidates = self.contacts.len();
+        self.info.max_penetration = deepest;
+        self.info.residual = self.residual(x);
+        self.info.cone_violation = if largest > 0.0 { outside / largest } else { 0.0 };
+    }
+}

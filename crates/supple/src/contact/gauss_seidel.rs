@@ -1,0 +1,441 @@
+//! Signorini's and Coulomb's law for all contacts at once, by Gauss–Seidel over contacts.
+//!
+//! With the forces λ the nodes are at x_f + B⁻¹Cᵀ(λ − λ₀), B being the matrix of the step. So y = y_f + S(λ − λ₀) with the
+//! Delassus operator S = C B⁻¹ Cᵀ, of which only the columns of contacts that ever bear a force are needed. For the matrix of
+//! the global step the block of a contact with itself is s·I, and the law of one contact has a closed form,
+//! λ = project(λ − y/s). For a Hessian it is a 3×3 block, and the same map is iterated.
+
+use super::anderson::Anderson;
+use super::newton::{Dense, MOST};
+use super::{Contact, Law};
+
+/// Columns of B⁻¹.
+pub trait Compliance {
+    /// Numbers per pair of nodes: 1 if they are multiples of the identity, 9 for blocks by columns.
+    fn width(&self) -> usize;
+    /// Makes the columns of these nodes.
+    fn make(&mut self, nodes: &[u32]);
+    /// The column of a node that was made, at each of `at`, in m/N.
+    fn gather(&self, node: u32, at: &[u32], out: &mut Vec<f64>);
+}
+
+/// How the law was met.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sweeps {
+    /// Sweeps over all contacts.
+    pub sweeps: usize,
+    /// Largest change of the last one, s|Δλ| in m.
+    pub change: f64,
+    /// Largest change of a force in the last one, relative to the largest force.
+    pub force: f64,
+    /// True if both changes are within the tolerance.
+    pub met: bool,
+}
+
+/// A node that is not among those that move.
+const FIXED: u32 = u32::MAX;
+
+/// Sweeps before acceleration begins.
+const PLAIN: usize = 6;
+
+/// Sweeps after which Newton's method is tried, and again after as many more.
+const PATIENCE: usize = 12;
+
+/// Memory of the method; columns stay while contacts and matrix do.
+#[derive(Debug, Default)]
+pub(super) struct GaussSeidel {
+    width: usize,
+    /// Nodes of contacts that move.
+    nodes: Vec<u32>,
+    /// The nodes of each contact by their numbers in `nodes`.
+    local: Vec<[u32; 4]>,
+    /// Column of each node at all nodes; empty until it is needed.
+    columns: Vec<Vec<f64>>,
+    /// B⁻¹Cᵀ(λ − λ₀) at each node.
+    moved: Vec<[f64; 3]>,
+    /// λ₀, y_f and the block of the contact with itself, the latter by columns; with a bound of it, 0 until it is needed.
+    first: Vec<[f64; 3]>,
+    free: Vec<[f64; 3]>,
+    own: Vec<[f64; 9]>,
+    bound: Vec<f64>,
+    wanted: Vec<u32>,
+    anderson: Anderson,
+    dense: Dense,
+    trial: Vec<[f64; 3]>,
+    before: Vec<f64>,
+    after: Vec<f64>,
+    weight: Vec<f64>,
+    mixed: Vec<f64>,
+}
+
+impl GaussSeidel {
+    /// Takes another set of contacts; `free` nodes of the system move.
+    pub fn begin(&mut self, contacts: &[Contact], free: usize) {
+        self.nodes.clear();
+        for c in contacts {
+            self.nodes.extend(c.nodes[..c.count as usize].iter().filter(|&&i| (i as usize) < free));
+        }
+        self.nodes.sort_unstable();
+        self.nodes.dedup();
+        self.local.clear();
+        for c in contacts {
+            let mut local = [FIXED; 4];
+            for k in 0..c.count as usize {
+                local[k] = self.nodes.binary_search(&c.nodes[k]).map_or(FIXED, |i| i as u32);
+            }
+            self.local.push(local);
+        }
+        self.forget();
+        self.columns.resize_with(self.nodes.len(), Vec::new);
+        self.bound.resize(contacts.len(), 0.0);
+        self.own.resize(contacts.len(), [0.0; 9]);
+    }
+
+    /// Forgets the columns: the matrix is another.
+    pub fn forget(&mut self) {
+        self.columns.iter_mut().for_each(Vec::clear);
+        self.bound.fill(0.0);
+    }
+
+    /// A bound of the contact's own block in m/N; 0 where it was never needed.
+    pub fn bound(&self, contact: usize) -> f64 {
+        self.bound.get(contact).copied().unwrap_or(0.0)
+    }
+
+    /// Changes the forces of the contacts, whose y at x_f is given, so that all laws hold within a tolerance: `tolerance` is a share
+    /// of the length `edge`, and of the largest force.
+    pub fn solve(
+        &mut self,
+        contacts: &mut [Contact],
+        gaps: impl Iterator<Item = [f64; 3]>,
+        compliance: &mut dyn Compliance,
+        (tolerance, edge, most): (f64, f64, usize),
+    ) -> Sweeps {
+        if self.width != compliance.width() {
+            self.forget();
+            self.width = compliance.width();
+        }
+        self.free.clear();
+        self.free.extend(gaps);
+        self.first.clear();
+        self.first.extend(contacts.iter().map(|c| c.force));
+        self.moved.clear();
+        self.moved.resize(self.nodes.len(), [0.0; 3]);
+        // Those that will surely be needed, all at once.
+        let needed = |(c, y): (&Contact, &[f64; 3])| {
+            y[0] < 0.0 || c.force != [0.0; 3] || matches!(c.law, Law::Hold(_))
+        };
+        let needed: Vec<usize> =
+            contacts.iter().zip(&self.free).enumerate().filter(|(_, p)| needed(*p)).map(|(i, _)| i).collect();
+        self.activate(contacts, &needed, compliance);
+
+        self.anderson.restart();
+        let mut result = Sweeps::default();
+        let (mut last, mut mixed) = (f64::INFINITY, false);
+        while result.sweeps < most {
+            flatten(contacts, &mut self.before);
+            (result.change, result.force) = self.sweep(contacts, compliance);
+            result.sweeps += 1;
+            // What rounding leaves of positions is no change; and contacts that say the same share their forces slowly.
+            let force =
+                result.force <= tolerance || result.change <= 1e-14 * edge || result.sweeps > 5 * PATIENCE;
+            if result.change <= tolerance * edge && force {
+                result.met = true;
+                break;
+            }
+            if result.sweeps < PLAIN || result.sweeps + 1 >= most {
+                continue;
+            }
+            if (PATIENCE..=3 * PATIENCE).contains(&result.sweeps)
+                && result.sweeps.is_multiple_of(PATIENCE)
+                && self.newton(contacts, tolerance * edge)
+            {
+                self.anderson.restart();
+                (last, mixed) = (f64::INFINITY, false);
+                continue;
+            }
+            self.weigh();
+            flatten(contacts, &mut self.after);
+            let size = self.distance();
+            if mixed && !(size <= last) {
+                // Worse than before: from this plain sweep on without what was learned.
+                self.anderson.restart();
+                (last, mixed) = (f64::INFINITY, false);
+                continue;
+            }
+            last = size;
+            self.mixed.resize(self.after.len(), 0.0);
+            mixed = self.anderson.next(&self.before, &self.after, Some(&self.weight), &mut self.mixed);
+            if mixed {
+                for (i, c) in contacts.iter_mut().enumerate() {
+                    c.force =
+                        c.law.project([self.mixed[3 * i], self.mixed[3 * i + 1], self.mixed[3 * i + 2]]);
+                }
+                self.replay(contacts);
+            }
+        }
+        result
+    }
+
+    /// Newton steps while they help. False if there was none.
+    fn newton(&mut self, contacts: &mut [Contact], tolerance: f64) -> bool {
+        let mut helped = false;
+        let mut size = self.violation(contacts);
+        for _ in 0..10 {
+            let which: Vec<usize> = (0..contacts.len())
+                .filter(|&i| {
+                    self.bound[i] > 0.0 && (contacts[i].force != [0.0; 3] || self.gap(contacts, i)[0] < 0.0)
+                })
+                .collect();
+            if which.is_empty() || which.len() > MOST {
+                return helped;
+            }
+            let mut dense = std::mem::take(&mut self.dense);
+            let step = dense.step(
+                contacts,
+                &which,
+                |i| (self.gap(contacts, i), self.bound[i]),
+                |i, j| self.between(contacts, i, j),
+            );
+            self.trial.clear();
+            self.trial.extend(contacts.iter().map(|c| c.force));
+            let mut better = false;
+            if let Some(step) = step {
+                let mut share = 1.0;
+                while share > 0.1 && !better {
+                    for (k, &i) in which.iter().enumerate() {
+                        let f = std::array::from_fn(|c| self.trial[i][c] + share * step[3 * k + c]);
+                        contacts[i].force = contacts[i].law.project(f);
+                    }
+                    self.replay(contacts);
+                    let now = self.violation(contacts);
+                    better = now < 0.9 * size;
+                    if better {
+                        size = now;
+                    }
+                    share *= 0.5;
+                }
+            }
+            self.dense = dense;
+            if !better {
+                for (c, f) in contacts.iter_mut().zip(&self.trial) {
+                    c.force = *f;
+                }
+                self.replay(contacts);
+                return helped;
+            }
+            helped = true;
+            if size <= 1e-6 * tolerance {
+                return true;
+            }
+        }
+        helped
+    }
+
+    /// √Σ|s(λ − project(λ − y/s))|², in m.
+    fn violation(&self, contacts: &[Contact]) -> f64 {
+        let mut sum = 0.0;
+        for (i, c) in contacts.iter().enumerate() {
+            let (y, s) = (self.gap(contacts, i), self.bound[i]);
+            if s > 0.0 {
+                let q = c.law.project(std::array::from_fn(|k| c.force[k] - y[k] / s));
+                sum += (0..3).map(|k| (s * (c.force[k] - q[k])).powi(2)).sum::<f64>();
+            } else {
+                sum += y[0].min(0.0).powi(2);
+            }
+        }
+        sum.sqrt()
+    }
+
+    /// R_i S_ij R_jᵀ by rows.
+    fn between(&self, contacts: &[Contact], i: usize, j: usize) -> [[f64; 3]; 3] {
+        let (a, b) = (&contacts[i], &contacts[j]);
+        let mut world = [0.0; 9];
+        for (k, &p) in self.local[j][..b.count as usize].iter().enumerate() {
+            let Some(column) = self.columns.get(p as usize) else { continue };
+            for (l, &q) in self.local[i][..a.count as usize].iter().enumerate() {
+                if q == FIXED {
+                    continue;
+                }
+                let (w, at) = (a.weights[l] * b.weights[k], self.width * q as usize);
+                for d in 0..9 {
+                    let diagonal = if d % 4 == 0 { column[at] } else { 0.0 };
+                    world[d] += w * if self.width == 1 { diagonal } else { column[at + d] };
+                }
+            }
+        }
+        let mut out = [[0.0; 3]; 3];
+        for c in 0..3 {
+            let column = a.to_local(block(&world, b.frame[c]));
+            for r in 0..3 {
+                out[r][c] = column[r];
+            }
+        }
+        out
+    }
+
+    /// One sweep; the largest s|Δλ|, and the largest |Δλ| relative to the largest |λ|.
+    fn sweep(&mut self, contacts: &mut [Contact], compliance: &mut dyn Compliance) -> (f64, f64) {
+        let (mut most, mut force_change, mut largest) = (0.0f64, 0.0f64, 0.0f64);
+        for i in 0..contacts.len() {
+            let mut y = self.gap(contacts, i);
+            let idle = contacts[i].force == [0.0; 3] && matches!(contacts[i].law, Law::Coulomb(_));
+            if idle && y[0] >= 0.0 {
+                continue;
+            }
+            if self.bound[i] == 0.0 {
+                self.activate(contacts, &[i], compliance);
+            }
+            let s = self.bound[i];
+            if !(s > 0.0 && s.is_finite()) {
+                continue;
+            }
+            let c = contacts[i];
+            let mut force = c.force;
+            // With blocks the closed form is only a step.
+            let steps = if self.width == 1 { 1 } else { 20 };
+            for _ in 0..steps {
+                let next = c.law.project(std::array::from_fn(|k| force[k] - y[k] / s));
+                let change: [f64; 3] = std::array::from_fn(|k| next[k] - force[k]);
+                force = next;
+                if self.width > 1 {
+                    let moved = c.to_local(block(&self.own[i], c.to_world(change)));
+                    y = std::array::from_fn(|k| y[k] + moved[k]);
+                }
+                if length(change) <= 1e-13 * length(force) {
+                    break;
+                }
+            }
+            let change: [f64; 3] = std::array::from_fn(|k| force[k] - c.force[k]);
+            largest = largest.max(length(force)).max(length(c.force));
+            if change == [0.0; 3] {
+                continue;
+            }
+            most = most.max(s * length(change));
+            force_change = force_change.max(length(change));
+            contacts[i].force = force;
+            self.push(&c, i, c.to_world(change));
+        }
+        (most, if largest > 0.0 { force_change / largest } else { 0.0 })
+    }
+
+    /// y of a contact with the forces as they are.
+    fn gap(&self, contacts: &[Contact], i: usize) -> [f64; 3] {
+        let c = &contacts[i];
+        let mut rel = [0.0; 3];
+        for (&k, a) in self.local[i].iter().zip(c.weights) {
+            if let Some(m) = self.moved.get(k as usize) {
+                for d in 0..3 {
+                    rel[d] += a * m[d];
+                }
+            }
+        }
+        let y = c.to_local(rel);
+        std::array::from_fn(|d| self.free[i][d] + y[d])
+    }
+
+    /// Moves all nodes by a force on one contact.
+    fn push(&mut self, c: &Contact, i: usize, force: [f64; 3]) {
+        for k in 0..c.count as usize {
+            let node = self.local[i][k] as usize;
+            let Some(column) = self.columns.get(node) else { continue };
+            let f = force.map(|f| c.weights[k] * f);
+            if self.width == 1 {
+                for (m, s) in self.moved.iter_mut().zip(column) {
+                    for d in 0..3 {
+                        m[d] += s * f[d];
+                    }
+                }
+            } else {
+                for (m, s) in self.moved.iter_mut().zip(column.as_chunks::<9>().0) {
+                    let u = block(s, f);
+                    for d in 0..3 {
+                        m[d] += u[d];
+                    }
+                }
+            }
+        }
+    }
+
+    /// B⁻¹Cᵀ(λ − λ₀) from the beginning.
+    fn replay(&mut self, contacts: &[Contact]) {
+        self.moved.fill([0.0; 3]);
+        for (i, c) in contacts.iter().enumerate() {
+            let change: [f64; 3] = std::array::from_fn(|k| c.force[k] - self.first[i][k]);
+            if change != [0.0; 3] {
+                self.push(c, i, c.to_world(change));
+            }
+        }
+    }
+
+    /// Gets the columns of some contacts, and their own blocks.
+    fn activate(&mut self, contacts: &[Contact], which: &[usize], compliance: &mut dyn Compliance) {
+        self.wanted.clear();
+        for &i in which {
+            for &k in &self.local[i][..contacts[i].count as usize] {
+                if self.columns.get(k as usize).is_some_and(Vec::is_empty) {
+                    self.wanted.push(k);
+                }
+            }
+        }
+        self.wanted.sort_unstable();
+        self.wanted.dedup();
+        let nodes: Vec<u32> = self.wanted.iter().map(|&k| self.nodes[k as usize]).collect();
+        compliance.make(&nodes);
+        for &k in &self.wanted {
+            compliance.gather(self.nodes[k as usize], &self.nodes, &mut self.columns[k as usize]);
+        }
+        for &i in which {
+            if self.bound[i] > 0.0 {
+                continue;
+            }
+            let c = &contacts[i];
+            let mut own = [0.0; 9];
+            for (k, &p) in self.local[i][..c.count as usize].iter().enumerate() {
+                let Some(column) = self.columns.get(p as usize) else { continue };
+                for (l, &q) in self.local[i][..c.count as usize].iter().enumerate() {
+                    if q == FIXED {
+                        continue;
+                    }
+                    let a = c.weights[k] * c.weights[l];
+                    let at = self.width * q as usize;
+                    for d in 0..9 {
+                        let diagonal = if d % 4 == 0 { column[at] } else { 0.0 };
+                        own[d] += a * if self.width == 1 { diagonal } else { column[at + d] };
+                    }
+                }
+            }
+            self.own[i] = own;
+            // The largest sum of a row is at least the largest eigenvalue.
+            let row = |r: usize| own[r].abs() + own[3 + r].abs() + own[6 + r].abs();
+            self.bound[i] = row(0).max(row(1)).max(row(2));
+        }
+    }
+
+    fn weigh(&mut self) {
+        self.weight.clear();
+        for s in &self.bound {
+            self.weight.extend([s.sqrt(); 3]);
+        }
+    }
+
+    /// |√s (after − before)|.
+    fn distance(&self) -> f64 {
+        let parts = self.before.iter().zip(&self.after).zip(&self.weight);
+        parts.map(|((b, a), w)| (w * (a - b)).powi(2)).fold(0.0, |a, b| a + b).sqrt()
+    }
+}
+
+fn flatten(contacts: &[Contact], out: &mut Vec<f64>) {
+    out.clear();
+    out.extend(contacts.iter().flat_map(|c| c.force));
+}
+
+fn length(v: [f64; 3]) -> f64 {
+    (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
+}
+
+/// A 3×3 block by columns times a vector.
+fn block(m: &[f64; 9], v: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|r| m[r] * v[0] + m[3 + r] * v[1] + m[6 + r] * v[2])
+}

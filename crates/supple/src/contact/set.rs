@@ -1,0 +1,305 @@
+//! The contacts of a step.
+
+use super::Contact;
+use super::detect::{Moving, REACH};
+use super::gauss_seidel::{Compliance, GaussSeidel, Sweeps};
+use super::near::Way;
+use super::obstacle::{Obstacle, Pose};
+use super::surfaces::{Skin, Surfaces};
+use super::sweep::Meeting;
+use super::tangle::Tangle;
+use crate::math::nodes::Row;
+
+/// Most sweeps over the contacts in one solve.
+const MOST_SWEEPS: usize = 200;
+
+/// A node that may touch obstacles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touching {
+    /// Node of the system.
+    pub node: u32,
+    /// Length of the shortest edge at it in m.
+    pub edge: f64,
+}
+
+/// A contact force that the next step starts with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Kept {
+    /// [`Contact::key`].
+    pub key: u64,
+    /// Force on the first node in N.
+    pub force: [f64; 3],
+}
+
+/// What a step says about its contacts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactInfo {
+    /// Contacts that bear a force.
+    pub contacts: usize,
+    /// Contacts that were looked at.
+    pub candidates: usize,
+    /// Largest depth of a node inside an obstacle or another body in m, or of the shorter end of an edge that passes through a triangle.
+    pub max_penetration: f64,
+    /// The same for nodes that were outside of obstacles before: depth that this step has brought.
+    pub entered: f64,
+    /// max s|λ − project(λ − y/s)| in m: zero exactly when the law holds.
+    pub residual: f64,
+    /// How far forces leave their friction cones, relative to the largest force.
+    pub cone_violation: f64,
+    /// Sweeps over the contacts, all iterations.
+    pub sweeps: usize,
+    /// Bodies whose step was shortened because they would have passed through something.
+    pub islands_shortened: usize,
+}
+
+/// Obstacles, the nodes that may touch them, and the contacts of the present step.
+#[derive(Debug, Default)]
+pub struct ContactSet {
+    pub(super) obstacles: Vec<Obstacle>,
+    pub(super) touching: Vec<Touching>,
+    /// Bodies that touch each other, and those that have entered each other.
+    pub(super) skin: Skin,
+    pub(super) tangle: Tangle,
+    pub(super) met: Vec<Meeting>,
+    found: Vec<(Contact, f64)>,
+    /// Positions at the start of the step, for bodies that touch each other.
+    pub(super) x_n: Vec<Row>,
+    /// Rounds of contacts for what has passed through a body: at the end of the iteration, and on the way there.
+    pub(super) rounds: [usize; 2],
+    pub(super) free: usize,
+    /// Of this step, per obstacle: where it is at the start and at the end.
+    poses: Vec<[Pose; 2]>,
+    /// Per touching node, where it is at the start.
+    pub(super) from: Vec<[f64; 3]>,
+    /// Per obstacle and touching node: its distance at the start, and whether there is a contact.
+    pub(super) start: Vec<(f64, bool)>,
+    pub(super) contacts: Vec<Contact>,
+    /// Number in `touching` of each contact's node, for obstacles, and the local edge length.
+    pub(super) of: Vec<(u32, f64)>,
+    pub(super) method: GaussSeidel,
+    force: Vec<Row>,
+    change: Vec<Row>,
+    pub(super) solves: usize,
+    sweeps: Sweeps,
+    pub(super) settled: bool,
+    pub(super) info: ContactInfo,
+}
+
+impl ContactSet {
+    /// Obstacles, and the nodes that may touch them; nodes from `free` on do not move by forces.
+    pub fn new(obstacles: Vec<Obstacle>, touching: Vec<Touching>, free: usize) -> ContactSet {
+        let rows = if obstacles.is_empty() { 0 } else { free };
+        ContactSet {
+            obstacles,
+            touching,
+            free,
+            force: vec![Row::default(); rows],
+            change: vec![Row::default(); rows],
+            ..ContactSet::default()
+        }
+    }
+
+    /// Bodies that touch each other too, with nodes of the system at `x`.
+    pub fn with_bodies(mut self, surfaces: Surfaces, x: &[Row]) -> ContactSet {
+        self.skin = Skin::new(surfaces, x);
+        self.force = vec![Row::default(); self.free];
+        self.change = vec![Row::default(); self.free];
+        self
+    }
+
+    /// The obstacles.
+    pub fn obstacles(&self) -> &[Obstacle] {
+        &self.obstacles
+    }
+    /// True if bodies may touch each other.
+    pub fn has_bodies(&self) -> bool {
+        !self.skin.is_empty()
+    }
+    /// The contacts.
+    pub fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+    /// True if nothing can touch in this step.
+    pub fn is_empty(&self) -> bool {
+        self.contacts.is_empty()
+    }
+    /// Cᵀλ for each free node in N; empty if there are no obstacles.
+    pub fn force(&self) -> &[Row] {
+        &self.force
+    }
+    /// Cᵀ(λ − λ₀) of the last solve.
+    pub fn change(&self) -> &[Row] {
+        &self.change
+    }
+    /// What the last step said.
+    pub fn info(&self) -> ContactInfo {
+        self.info
+    }
+
+    pub(super) fn moving(&self, obstacle: usize) -> Moving<'_> {
+        let [now, next] = &self.poses[obstacle];
+        Moving { obstacle: &self.obstacles[obstacle], now, next }
+    }
+
+    /// Starts a step from positions `x` that would lead to `to` without contact.
+    pub fn begin(&mut self, poses: &[[Pose; 2]], x: &[Row], to: &[Row], kept: &[Kept]) {
+        self.contacts.clear();
+        self.of.clear();
+        self.from.clear();
+        self.start.clear();
+        self.info = ContactInfo::default();
+        (self.solves, self.sweeps, self.settled) = (0, Sweeps::default(), true);
+        self.force.fill(Row::default());
+        if self.obstacles.is_empty() && self.skin.is_empty() {
+            return;
+        }
+        self.poses.clear();
+        self.poses.extend_from_slice(poses);
+        self.from.extend(self.touching.iter().map(|t| x[t.node as usize].xyz()));
+        for number in 0..self.obstacles.len() {
+            for k in 0..self.touching.len() {
+                let t = self.touching[k];
+                let (from, to) = (self.from[k], to[t.node as usize].xyz());
+                let m = self.moving(number);
+                let distance = m.start(from);
+                let way = m.way(from, to);
+                let near = REACH * t.edge + way.min(t.edge);
+                let touch = if distance > near + way { None } else { m.touch(from, to, near) };
+                let contact = touch.map(|s| m.contact(t.node, from, &s, t.edge, number as u32));
+                self.start.push((distance, contact.is_some()));
+                if let Some(c) = contact {
+                    self.contacts.push(c);
+                    self.of.push((k as u32, t.edge));
+                }
+            }
+        }
+        if !self.skin.is_empty() {
+            self.x_n.clear();
+            self.x_n.extend_from_slice(x);
+            let way = Way { x, to, free: self.free };
+            self.skin.untangle(x, &mut self.tangle);
+            self.found.clear();
+            self.skin.find(way, &self.tangle, &mut self.found);
+            self.skin.find_way_out(way, &self.tangle, &mut self.found);
+            for (c, edge) in &self.found {
+                self.contacts.push(*c);
+                self.of.push((u32::MAX, *edge));
+            }
+            self.sweep(to);
+        }
+        (self.rounds, self.settled) = ([0; 2], true);
+        for c in &mut self.contacts {
+            if let Ok(at) = kept.binary_search_by_key(&c.key, |q| q.key) {
+                c.force = c.law.project(c.to_local(kept[at].force));
+            }
+        }
+        self.method.begin(&self.contacts, self.free);
+        self.sum_forces();
+    }
+
+    pub(super) fn sum_forces(&mut self) {
+        self.force.fill(Row::default());
+        for c in &self.contacts {
+            let f = c.to_world(c.force);
+            for k in 0..c.count as usize {
+                if let Some(row) = self.force.get_mut(c.nodes[k] as usize) {
+                    for d in 0..3 {
+                        row.0[d] += c.weights[k] * f[d];
+                    }
+                }
+            }
+        }
+    }
+
+    /// Solves for the forces that keep the law at `x_f` + B⁻¹Cᵀ(λ − λ₀); then [`ContactSet::change`] is Cᵀ(λ − λ₀). True if there
+    /// is any change. `tolerance` is a share of the local edge length.
+    pub fn solve(&mut self, x_f: &[Row], compliance: &mut dyn Compliance, tolerance: f64) -> bool {
+        let edge = self.shortest();
+        let within = (0.01 * tolerance.max(1e-10), edge, MOST_SWEEPS);
+        let gaps: Vec<[f64; 3]> = self.contacts.iter().map(|c| c.gap(x_f)).collect();
+        self.sweeps = self.method.solve(&mut self.contacts, gaps.into_iter(), compliance, within);
+        self.info.sweeps += self.sweeps.sweeps;
+        self.solves += 1;
+        std::mem::swap(&mut self.force, &mut self.change);
+        self.sum_forces();
+        let mut any = false;
+        for (change, force) in self.change.iter_mut().zip(&self.force) {
+            for d in 0..3 {
+                change.0[d] = force.0[d] - change.0[d];
+                any |= change.0[d] != 0.0;
+            }
+        }
+        any
+    }
+
+    fn shortest(&self) -> f64 {
+        self.of.iter().map(|of| of.1).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Forgets what was computed for the matrix of the last solve: the next one is with another.
+    pub fn forget_matrix(&mut self) {
+        self.method.forget();
+    }
+
+    /// max s|λ − project(λ − y/s)| at x, in m.
+    pub fn residual(&self, x: &[Row]) -> f64 {
+        let mut most = 0.0f64;
+        for (i, c) in self.contacts.iter().enumerate() {
+            let (y, s) = (c.gap(x), self.method.bound(i));
+            let part = if s > 0.0 {
+                let q = c.law.project(std::array::from_fn(|d| c.force[d] - y[d] / s));
+                let d: [f64; 3] = std::array::from_fn(|d| s * (c.force[d] - q[d]));
+                (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt()
+            } else {
+                (-y[0]).max(0.0)
+            };
+            if part.is_nan() {
+                return f64::INFINITY;
+            }
+            most = most.max(part);
+        }
+        most
+    }
+
+    /// True if the law holds at x within a share of the shortest edge, and contacts are where they should be.
+    pub fn is_met(&self, x: &[Row], tolerance: f64) -> bool {
+        let edge = self.shortest();
+        self.contacts.is_empty() || (self.settled && self.residual(x) <= tolerance.max(1e-10) * edge)
+    }
+
+    /// What a merit function adds to the energy at x, in J: the work of friction with the present normal forces, and depth times
+    /// a little more than these forces.
+    pub fn merit(&self, x: &[Row]) -> f64 {
+        let mut sum = 0.0;
+        for c in &self.contacts {
+            if let super::Law::Coulomb(mu) = c.law {
+                let y = c.gap(x);
+                let n = c.force[0].max(0.0);
+                sum += mu * n * (y[1] * y[1] + y[2] * y[2]).sqrt() + 1.5 * n * (-y[0]).max(0.0);
+            }
+        }
+        sum
+    }
+
+    /// Sum of the forces of each obstacle on the bodies, in N.
+    pub fn reactions(&self, out: &mut Vec<[f64; 3]>) {
+        out.clear();
+        out.resize(self.obstacles.len(), [0.0; 3]);
+        for c in &self.contacts {
+            let f = c.to_world(c.force);
+            if let Some(sum) = out.get_mut(c.obstacle as usize) {
+                for d in 0..3 {
+                    sum[d] += f[d];
+                }
+            }
+        }
+    }
+
+    /// The forces that the next step starts with, by key.
+    pub fn keep(&self, out: &mut Vec<Kept>) {
+        out.clear();
+        let bearing = self.contacts.iter().filter(|c| c.force != [0.0; 3]);
+        out.extend(bearing.map(|c| Kept { key: c.key, force: c.to_world(c.force) }));
+        out.sort_unstable_by_key(|k| k.key);
+    }
+}

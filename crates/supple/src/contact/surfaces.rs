@@ -1,0 +1,219 @@
+//! Surfaces of bodies that may touch each other, made ready for search.
+
+use super::bvh::{Bounds, Tree, around};
+use super::impact::Kind;
+use crate::math::nodes::Row;
+use crate::math::small::{cross, dot, sub};
+
+/// No face: beside an edge that has only one, or none.
+const NONE: u32 = u32::MAX;
+
+/// Bodies keep at least this share of the local edge length apart: room in which it stays certain who is on which side.
+pub(super) const ROOM: f64 = 1e-4;
+
+/// What can collide: surfaces of bodies, and how.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Surfaces {
+    /// Triangles; those of solids counter-clockwise from outside.
+    pub triangles: Vec<[u32; 3]>,
+    /// Body of each triangle.
+    pub body: Vec<u32>,
+    /// Edges that belong to no triangle: ropes and nets.
+    pub lines: Vec<[u32; 2]>,
+    /// Nodes that belong to no triangle, and their bodies.
+    pub loose: Vec<(u32, u32)>,
+    /// Of each body: true for solids, which have an inside.
+    pub closed: Vec<bool>,
+    /// Of each body: half its thickness in m; 0 for solids.
+    pub radius: Vec<f64>,
+    /// Coulomb's coefficient of friction.
+    pub friction: f64,
+    /// Other coefficients for pairs of bodies, the lower number first.
+    pub pairs: Vec<(u32, u32, f64)>,
+    /// Bodies keep this far from each other, in m.
+    pub thickness: f64,
+    /// True if a body may touch itself.
+    pub within: bool,
+}
+
+impl Surfaces {
+    /// True if nothing can touch anything.
+    pub fn is_empty(&self) -> bool {
+        self.triangles.is_empty() && self.lines.is_empty()
+    }
+
+    /// The same with other numbers of nodes.
+    pub fn renumber(mut self, place: impl Fn(u32) -> u32) -> Surfaces {
+        self.triangles.iter_mut().flatten().for_each(|i| *i = place(*i));
+        self.lines.iter_mut().flatten().for_each(|i| *i = place(*i));
+        self.loose.iter_mut().for_each(|(i, _)| *i = place(*i));
+        self
+    }
+
+    /// Coulomb's coefficient between two bodies.
+    pub(super) fn friction(&self, a: u32, b: u32) -> f64 {
+        let key = (a.min(b), a.max(b));
+        let found = self.pairs.iter().find(|p| (p.0, p.1) == key);
+        found.map_or(self.friction, |p| p.2)
+    }
+}
+
+/// An edge of a surface, and the faces beside it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub nodes: [u32; 2],
+    faces: [u32; 2],
+}
+
+impl Edge {
+    /// The faces beside it.
+    pub fn faces(&self) -> impl Iterator<Item = u32> + '_ {
+        self.faces.iter().copied().filter(|f| *f != NONE)
+    }
+}
+
+/// Surfaces with all that a search wants to know of them.
+#[derive(Debug, Default)]
+pub(super) struct Skin {
+    pub surfaces: Surfaces,
+    pub edges: Vec<Edge>,
+    /// Nodes of all surfaces.
+    pub nodes: Vec<u32>,
+    /// Body and local edge length of each node of the system.
+    pub body: Vec<u32>,
+    pub length: Vec<f64>,
+    /// Neighbours of each node along edges, and its triangles.
+    pub beside: Vec<Vec<u32>>,
+    pub faces: Vec<Vec<u32>>,
+    rest: Vec<Row>,
+    pub triangle_tree: Tree,
+    pub edge_tree: Tree,
+    pub boxes: Vec<Bounds>,
+    pub edge_boxes: Vec<Bounds>,
+}
+
+impl Skin {
+    /// Over surfaces whose nodes are those of the system, at rest at `x`.
+    pub fn new(surfaces: Surfaces, x: &[Row]) -> Skin {
+        let n = x.len();
+        let mut skin = Skin {
+            body: vec![u32::MAX; n],
+            length: vec![f64::INFINITY; n],
+            beside: vec![Vec::new(); n],
+            faces: vec![Vec::new(); n],
+            rest: x.to_vec(),
+            ..Skin::default()
+        };
+        for &(i, body) in &surfaces.loose {
+            skin.body[i as usize] = body;
+        }
+        let mut sides: Vec<([u32; 2], u32)> = Vec::new();
+        for (f, t) in surfaces.triangles.iter().enumerate() {
+            for k in 0..3 {
+                let (i, j) = (t[k], t[(k + 1) % 3]);
+                sides.push(([i.min(j), i.max(j)], f as u32));
+                skin.body[i as usize] = surfaces.body[f];
+                skin.faces[i as usize].push(f as u32);
+            }
+        }
+        sides.extend(surfaces.lines.iter().map(|[i, j]| ([*i.min(j), *i.max(j)], NONE)));
+        sides.sort_unstable();
+        for same in sides.chunk_by(|a, b| a.0 == b.0) {
+            let [i, j] = same[0].0;
+            let other = same.get(1).map_or(NONE, |p| p.1);
+            skin.edges.push(Edge { nodes: [i, j], faces: [same[0].1, other] });
+            let d = sub(x[i as usize].xyz(), x[j as usize].xyz());
+            let d = dot(d, d).sqrt();
+            for (v, w) in [(i, j), (j, i)] {
+                // A spring of no length says nothing about size.
+                if d > 0.0 {
+                    skin.length[v as usize] = skin.length[v as usize].min(d);
+                }
+                skin.beside[v as usize].push(w);
+            }
+        }
+        skin.nodes = surfaces.triangles.iter().flatten().copied().collect();
+        skin.nodes.extend(surfaces.loose.iter().map(|l| l.0));
+        skin.nodes.sort_unstable();
+        skin.nodes.dedup();
+        for &i in &skin.nodes {
+            let length = &mut skin.length[i as usize];
+            *length = if length.is_finite() { *length } else { 0.1 };
+        }
+        skin.surfaces = surfaces;
+        skin.bound(x, x);
+        skin.triangle_tree = Tree::new(&skin.boxes);
+        skin.edge_tree = Tree::new(&skin.edge_boxes);
+        skin
+    }
+
+    /// True if there is nothing to collide.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The shortest edge at some nodes.
+    pub fn shortest(&self, nodes: &[u32]) -> f64 {
+        nodes.iter().map(|&i| self.length[i as usize]).fold(f64::INFINITY, f64::min)
+    }
+
+    /// How near is near for some nodes of a body.
+    pub fn reach(&self, nodes: &[u32]) -> f64 {
+        let radius = self.surfaces.radius[self.body[nodes[0] as usize] as usize];
+        super::detect::REACH * self.shortest(nodes) + self.surfaces.thickness.max(2.0 * radius)
+    }
+
+    /// Boxes around everything on its way from `x` to `to`.
+    pub fn bound(&mut self, x: &[Row], to: &[Row]) {
+        let mut boxes = std::mem::take(&mut self.boxes);
+        let mut edge_boxes = std::mem::take(&mut self.edge_boxes);
+        let both = |i: u32| [x[i as usize].xyz(), to[i as usize].xyz()];
+        let of = |nodes: &[u32]| around(nodes.iter().flat_map(|&i| both(i)), self.reach(nodes));
+        boxes.clear();
+        boxes.extend(self.surfaces.triangles.iter().map(|t| of(t)));
+        edge_boxes.clear();
+        edge_boxes.extend(self.edges.iter().map(|e| of(&e.nodes)));
+        (self.boxes, self.edge_boxes) = (boxes, edge_boxes);
+        self.triangle_tree.refit(&self.boxes);
+        self.edge_tree.refit(&self.edge_boxes);
+    }
+
+    /// True if two things may touch: they are of different bodies, or of one that may touch itself, and share no node.
+    pub fn may_touch(&self, kind: Kind, nodes: &[u32; 4]) -> bool {
+        let [a, b] = self.bodies_of(nodes);
+        let shared = || match kind {
+            Kind::Node => nodes[1..].contains(&nodes[0]),
+            Kind::Edge => nodes[2..].contains(&nodes[0]) || nodes[2..].contains(&nodes[1]),
+        };
+        a != b || (self.surfaces.within && !shared())
+    }
+
+    /// How far two things that may touch stay apart: as far as asked for, but not further than half of what they are at rest, if they
+    /// are parts of one body. Nothing if they touch at rest.
+    pub fn keep(&self, kind: Kind, nodes: &[u32; 4]) -> Option<f64> {
+        let ([a, b], edge) = (self.bodies_of(nodes), self.shortest(nodes));
+        let radius = |body: u32| self.surfaces.radius[body as usize];
+        let keep = self.surfaces.thickness.max(radius(a) + radius(b)) + ROOM * edge;
+        if a != b {
+            return Some(keep);
+        }
+        let rest = kind.distance(&nodes.map(|i| self.rest[i as usize].xyz()));
+        (rest > 1e-6 * edge).then(|| keep.min(0.5 * rest))
+    }
+
+    /// The bodies of two things.
+    pub fn bodies_of(&self, nodes: &[u32; 4]) -> [u32; 2] {
+        [self.body[nodes[0] as usize], self.body[nodes[3] as usize]]
+    }
+
+    /// True if the body of a triangle has an inside.
+    pub fn closed(&self, triangle: u32) -> bool {
+        self.surfaces.closed[self.surfaces.body[triangle as usize] as usize]
+    }
+
+    /// Normal of a triangle, as long as its area doubled.
+    pub fn normal(&self, triangle: u32, x: &[Row]) -> [f64; 3] {
+        let [a, b, c] = self.surfaces.triangles[triangle as usize].map(|i| x[i as usize].xyz());
+        cross(sub(b, a), sub(c, a))
+    }
+}

@@ -1,0 +1,169 @@
+//! What meets on its way through a step, and what is done about it: contacts at the time of impact; and, where even these did not
+//! help, steps that are shortened.
+
+use super::Contact;
+use super::bvh::around;
+use super::impact::{Kind, meets};
+use super::near::{Rows, Way, edge_key, node_key};
+use super::surfaces::Skin;
+use super::tangle::Tangle;
+use crate::math::nodes::Row;
+use crate::math::small::{axpy, dot, scale, sub};
+
+/// Things meet when this share is left of their distance, or of the distance that they should keep: in the iteration, at the
+/// end of a step, and once it has been shortened. Each is less strict than the one before, so that what passes one passes the next.
+pub(super) const LEFT: f64 = 0.3;
+const LEFT_AT_END: f64 = 0.2;
+const LEFT_AFTER: f64 = 0.1;
+
+/// Rounds after which bodies that still meet stay where they were.
+const MOST_ROUNDS: usize = 30;
+
+/// Two things that meet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Meeting {
+    pub contact: Contact,
+    /// Local edge length in m.
+    pub edge: f64,
+    /// When, 0 to 1.
+    pub time: f64,
+}
+
+impl Skin {
+    /// Finds what comes within the share `left` of its distance on a way. What is tangled where it begins does not count.
+    pub fn sweep(&mut self, way: Way<'_>, tangle: &Tangle, left: f64, out: &mut Vec<Meeting>) {
+        out.clear();
+        self.bound(way.x, way.to);
+        for &p in &self.nodes {
+            let bounds = around([way.x, way.to].map(|rows| rows[p as usize].xyz()), self.reach(&[p]));
+            self.triangle_tree.visit(&self.boxes, &bounds, &mut |t| {
+                let [a, b, c] = self.surfaces.triangles[t as usize];
+                out.extend(self.meeting(Kind::Node, [p, a, b, c], node_key(p, t), way, tangle, left));
+            });
+        }
+        for (number, e) in self.edges.iter().enumerate() {
+            self.edge_tree.visit(&self.edge_boxes, &self.edge_boxes[number], &mut |other| {
+                if other as usize > number {
+                    let f = &self.edges[other as usize].nodes;
+                    let nodes = [e.nodes[0], e.nodes[1], f[0], f[1]];
+                    let key = edge_key(number as u32, other);
+                    out.extend(self.meeting(Kind::Edge, nodes, key, way, tangle, left));
+                }
+            });
+        }
+    }
+
+    fn meeting(
+        &self,
+        kind: Kind,
+        nodes: [u32; 4],
+        key: u64,
+        way: Way<'_>,
+        tangle: &Tangle,
+        left: f64,
+    ) -> Option<Meeting> {
+        if !self.may_touch(kind, &nodes) || nodes.iter().all(|&i| i as usize >= way.free) {
+            return None;
+        }
+        let [from, to] = way.ends(&nodes);
+        let distance = kind.distance(&from);
+        // None moves far enough, whatever the direction.
+        let mean: [f64; 3] =
+            std::array::from_fn(|c| (0..4).map(|k| to[k][c] - from[k][c]).sum::<f64>() / 4.0);
+        let most =
+            (0..4).map(|k| sub(sub(to[k], from[k]), mean)).map(|d| dot(d, d).sqrt()).fold(0.0, f64::max);
+        if 2.0 * most < (1.0 - left) * distance || !(distance > 0.0) || tangle.involves(&nodes) {
+            return None;
+        }
+        let keep = self.keep(kind, &nodes)?;
+        let time = meets(kind, &from, &to, left * distance.min(keep))?;
+        let at: [[f64; 3]; 4] = std::array::from_fn(|i| axpy(from[i], time, sub(to[i], from[i])));
+        let (weights, apart) = kind.nearest(&at);
+        let size = dot(apart, apart).sqrt();
+        if !(size > 0.0) {
+            return None;
+        }
+        let normal = scale(1.0 / size, apart);
+        let (contact, edge) = self.contact(Rows { kind, nodes, weights, normal, key, distance }, way)?;
+        Some(Meeting { contact, edge, time })
+    }
+}
+
+/// Bodies that must be shortened together, as trees.
+struct Groups(Vec<u32>);
+
+impl Groups {
+    fn of(&self, mut body: u32) -> u32 {
+        while self.0[body as usize] != body {
+            body = self.0[body as usize];
+        }
+        body
+    }
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.of(a), self.of(b));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
+}
+
+/// Bodies of a step's end, and what is known about them.
+pub(super) struct Islands<'a> {
+    /// Body of each free node.
+    pub body: &'a [u32],
+    /// Mass of each node.
+    pub mass: &'a [f64],
+    /// Bodies that something holds, which is not a body that yields.
+    pub held: &'a [bool],
+}
+
+/// Shortens the ways of bodies that meet until none do; gives back how many were shortened.
+///
+/// Bodies that meet are shortened together: x = x_n + D + s(d − D), d being the way of a node and D that of the centre of mass, or
+/// none if the bodies are held. So nodes stay on the ways that they had relative to each other, as far as these were free; and
+/// momentum is conserved. Each round joins groups that did not meet before, so there is an end.
+pub(super) fn shorten(
+    skin: &mut Skin,
+    x_n: &[Row],
+    x: &mut [Row],
+    tangle: &Tangle,
+    islands: &Islands<'_>,
+    found: &mut Vec<Meeting>,
+) -> usize {
+    let (free, bodies) = (islands.body.len(), islands.held.len());
+    let mut groups = Groups((0..bodies as u32).collect());
+    let mut shortened = vec![false; bodies];
+    for round in 0..=MOST_ROUNDS {
+        let left = if round == 0 { LEFT_AT_END } else { LEFT_AFTER };
+        skin.sweep(Way { x: x_n, to: x, free }, tangle, left, found);
+        if found.is_empty() {
+            break;
+        }
+        for m in &*found {
+            let [a, b] = skin.bodies_of(&m.contact.nodes);
+            groups.join(a, b);
+        }
+        let mut share = vec![1.0f64; bodies];
+        for m in &*found {
+            let group = groups.of(skin.bodies_of(&m.contact.nodes)[0]) as usize;
+            share[group] = if round < MOST_ROUNDS { share[group].min(m.time) } else { 0.0 };
+        }
+        let (mut mass, mut mean, mut held) = (vec![0.0; bodies], vec![[0.0; 3]; bodies], vec![false; bodies]);
+        for b in 0..bodies {
+            held[groups.of(b as u32) as usize] |= islands.held[b] || round == MOST_ROUNDS;
+        }
+        for (i, &b) in islands.body.iter().enumerate() {
+            let g = groups.of(b) as usize;
+            mass[g] += islands.mass[i];
+            mean[g] = axpy(mean[g], islands.mass[i], sub(x[i].xyz(), x_n[i].xyz()));
+        }
+        for (i, &b) in islands.body.iter().enumerate() {
+            let g = groups.of(b) as usize;
+            if share[g] < 1.0 {
+                let common = if held[g] { [0.0; 3] } else { scale(1.0 / mass[g], mean[g]) };
+                let own = sub(sub(x[i].xyz(), x_n[i].xyz()), common);
+                x[i] = Row::new(axpy(axpy(x_n[i].xyz(), 1.0, common), share[g], own));
+                shortened[b as usize] = true;
+            }
+        }
+    }
+    shortened.iter().filter(|s| **s).count()
+}

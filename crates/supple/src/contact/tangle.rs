@@ -1,0 +1,253 @@
+//! Bodies that have entered each other where a step begins: which, and how they come apart.
+//!
+//! Bodies that begin apart stay apart, so these were put so. What crosses is found anew at every step: edges of one surface that
+//! pass through triangles of another, and solids that lie in solids. Nodes inside of another solid are led out by the nearest way;
+//! where a sheet is involved there is no inside, and the shorter end of an edge goes back through the triangle that it crosses.
+//! Both little by little: a fifth of the depth per step.
+
+use super::Contact;
+use super::closest::triangle_nearest;
+use super::impact::Kind;
+use super::near::{Rows, Way, node_key};
+use super::surfaces::Skin;
+use crate::math::nodes::Row;
+use crate::math::small::{add, axpy, dot, scale, sub};
+
+/// What crosses where a step begins.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tangle {
+    /// Edges and the triangles that they pass through.
+    pub crossings: Vec<Crossing>,
+    /// Nodes of solids that lie in others.
+    pub inside: Vec<Inside>,
+    /// Pairs of bodies, the lower number first, in order.
+    pairs: Vec<[u32; 2]>,
+    /// Of each node: true if it is in a tangle, or next to it. Empty if there is none.
+    involved: Vec<bool>,
+    /// Where this was found.
+    at: Vec<Row>,
+}
+
+/// An edge that passes through a triangle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Crossing {
+    pub edge: [u32; 2],
+    pub triangle: u32,
+    /// Weights of the triangle's corners where they meet.
+    weights: [f64; 3],
+    /// Heights of the edge's ends above the triangle.
+    heights: [f64; 2],
+}
+
+/// A node that lies in a solid, and what of it is nearest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Inside {
+    pub node: u32,
+    pub triangle: u32,
+    weights: [f64; 3],
+    /// The way out.
+    way: [f64; 3],
+}
+
+impl Tangle {
+    /// True if surfaces of two bodies, or of a body and itself, cross.
+    fn has(&self, [a, b]: [u32; 2]) -> bool {
+        !self.pairs.is_empty() && self.pairs.binary_search(&[a.min(b), a.max(b)]).is_ok()
+    }
+
+    /// True if one of some nodes is in a tangle, or next to it: there it is not certain who is on which side.
+    pub fn involves(&self, nodes: &[u32; 4]) -> bool {
+        !self.involved.is_empty() && nodes.iter().any(|&i| self.involved[i as usize])
+    }
+
+    /// The largest depth: of a node in a solid, or of the shorter end of an edge behind a triangle.
+    pub fn depth(&self) -> f64 {
+        let crossings = self.crossings.iter().map(|c| c.heights[0].abs().min(c.heights[1].abs()));
+        let inside = self.inside.iter().map(|i| dot(i.way, i.way).sqrt());
+        crossings.chain(inside).fold(0.0, f64::max)
+    }
+}
+
+impl Skin {
+    /// What crosses at `x`; `tangle` is kept if it is of there.
+    pub fn untangle(&mut self, x: &[Row], tangle: &mut Tangle) {
+        if tangle.at == x {
+            return;
+        }
+        tangle.at.clear();
+        tangle.at.extend_from_slice(x);
+        self.bound(x, x);
+        tangle.crossings.clear();
+        for e in &self.edges {
+            let bounds = super::bvh::around(e.nodes.map(|i| x[i as usize].xyz()), 0.0);
+            self.triangle_tree.visit(&self.boxes, &bounds, &mut |t| {
+                tangle.crossings.extend(self.crossing(e.nodes, t, x));
+            });
+        }
+        let pair = |a: u32, b: u32| [a.min(b), a.max(b)];
+        let body = |i: u32| self.body[i as usize];
+        tangle.pairs.clear();
+        for c in &tangle.crossings {
+            tangle.pairs.push(pair(body(c.edge[0]), self.surfaces.body[c.triangle as usize]));
+        }
+        tangle.pairs.sort_unstable();
+        tangle.pairs.dedup();
+        self.look_inside(x, tangle);
+        tangle.involved.clear();
+        if tangle.crossings.is_empty() && tangle.inside.is_empty() {
+            return;
+        }
+        let corners = |t: u32| self.surfaces.triangles[t as usize];
+        let crossing = tangle.crossings.iter().flat_map(|c| c.edge.into_iter().chain(corners(c.triangle)));
+        let inside = tangle.inside.iter().flat_map(|i| [i.node].into_iter().chain(corners(i.triangle)));
+        tangle.involved.resize(x.len(), false);
+        for i in crossing.chain(inside) {
+            tangle.involved[i as usize] = true;
+            self.beside[i as usize].iter().for_each(|&j| tangle.involved[j as usize] = true);
+        }
+    }
+
+    /// Where an edge passes through a triangle.
+    fn crossing(&self, edge: [u32; 2], triangle: u32, x: &[Row]) -> Option<Crossing> {
+        let corners = self.surfaces.triangles[triangle as usize];
+        let own = self.body[edge[0] as usize] == self.surfaces.body[triangle as usize];
+        if own && (!self.surfaces.within || edge.iter().any(|i| corners.contains(i))) {
+            return None;
+        }
+        let normal = self.normal(triangle, x);
+        let size = dot(normal, normal).sqrt();
+        let [p, q] = edge.map(|i| x[i as usize].xyz());
+        let first = x[corners[0] as usize].xyz();
+        let heights = [p, q].map(|v| dot(normal, sub(v, first)) / size);
+        // What only touches does not cross.
+        let tiny = super::near::TOUCHING * self.shortest(&edge);
+        if !(heights[0].abs() > tiny && heights[1].abs() > tiny && heights[0] * heights[1] < 0.0) {
+            return None;
+        }
+        let at = axpy(p, heights[0] / (heights[0] - heights[1]), sub(q, p));
+        let near = triangle_nearest(at, corners.map(|i| x[i as usize].xyz()));
+        (near.distance <= 1e-9 * self.shortest(&edge)).then_some(Crossing {
+            edge,
+            triangle,
+            weights: near.weights,
+            heights,
+        })
+    }
+
+    /// The nodes of solids that lie in others: all of those whose surfaces cross; of others one node tells.
+    fn look_inside(&self, x: &[Row], tangle: &mut Tangle) {
+        tangle.inside.clear();
+        let bodies = self.surfaces.closed.len();
+        let mut boxes = vec![super::bvh::NOTHING; bodies];
+        let mut nodes: Vec<Vec<u32>> = vec![Vec::new(); bodies];
+        for &i in &self.nodes {
+            let (b, p) = (self.body[i as usize] as usize, x[i as usize].xyz());
+            boxes[b] = super::bvh::join(boxes[b], [p, p]);
+            nodes[b].push(i);
+        }
+        let within = |p: [f64; 3], b: usize| (0..3).all(|c| boxes[b][0][c] <= p[c] && p[c] <= boxes[b][1][c]);
+        for (a, of_a) in nodes.iter().enumerate().filter(|(a, _)| self.surfaces.closed[*a]) {
+            for b in (0..bodies).filter(|&b| b != a && self.surfaces.closed[b]) {
+                let meet =
+                    (0..3).all(|c| boxes[a][0][c] <= boxes[b][1][c] && boxes[b][0][c] <= boxes[a][1][c]);
+                let crossed = tangle.has([a as u32, b as u32]);
+                if !meet || of_a.is_empty() || !(crossed || within(x[of_a[0] as usize].xyz(), b)) {
+                    continue;
+                }
+                let one = if crossed { None } else { self.inside(of_a[0], b as u32, x) };
+                if crossed || one.is_some() {
+                    let near = of_a.iter().filter(|&&i| within(x[i as usize].xyz(), b));
+                    tangle.inside.extend(near.filter_map(|&i| self.inside(i, b as u32, x)));
+                }
+            }
+        }
+    }
+
+    /// The way out of a solid for a node that is in it.
+    fn inside(&self, node: u32, body: u32, x: &[Row]) -> Option<Inside> {
+        let p = x[node as usize].xyz();
+        let mut best: Option<(u32, super::closest::Nearest)> = None;
+        self.triangle_tree.nearest(&self.boxes, p, &mut |t, most| {
+            if self.surfaces.body[t as usize] != body {
+                return most;
+            }
+            let near = triangle_nearest(p, self.surfaces.triangles[t as usize].map(|i| x[i as usize].xyz()));
+            if near.distance < most {
+                best = Some((t, near));
+                return near.distance;
+            }
+            most
+        });
+        let (triangle, near) = best?;
+        let way = sub(near.point, p);
+        let outward = self.outward(&near.weights, triangle, x);
+        let deep = near.distance > super::near::TOUCHING * self.length[node as usize];
+        (deep && dot(way, outward) > 0.0).then_some(Inside { node, triangle, weights: near.weights, way })
+    }
+
+    /// Out of the surface at a point of a triangle: on edges and at corners the normals of all faces there, by their angles
+    /// (Bærentzen and Aanæs 2005).
+    fn outward(&self, weights: &[f64; 3], triangle: u32, x: &[Row]) -> [f64; 3] {
+        let corners = self.surfaces.triangles[triangle as usize];
+        let on: Vec<u32> = (0..3).filter(|&k| weights[k] > 0.0).map(|k| corners[k]).collect();
+        let mut sum = [0.0; 3];
+        for &f in on.first().map_or(&[][..], |&i| &self.faces[i as usize]) {
+            let t = self.surfaces.triangles[f as usize];
+            if !on.iter().all(|i| t.contains(i)) {
+                continue;
+            }
+            let n = self.normal(f, x);
+            let mut angle = 1.0;
+            if let [corner] = on[..] {
+                let others: Vec<[f64; 3]> =
+                    t.iter().filter(|&&i| i != corner).map(|&i| x[i as usize].xyz()).collect();
+                if let [u, v] = others[..] {
+                    let (u, v) = (sub(u, x[corner as usize].xyz()), sub(v, x[corner as usize].xyz()));
+                    angle = dot(n, n).sqrt().atan2(dot(u, v));
+                }
+            }
+            sum = add(sum, scale(angle / dot(n, n).sqrt().max(f64::MIN_POSITIVE), n));
+        }
+        sum
+    }
+
+    /// Appends the contacts that lead out of a tangle.
+    pub fn find_way_out(&self, way: Way<'_>, tangle: &Tangle, out: &mut Vec<(Contact, f64)>) {
+        for i in &tangle.inside {
+            let (d, w) = (dot(i.way, i.way).sqrt(), i.weights);
+            let t = self.surfaces.triangles[i.triangle as usize];
+            let rows = Rows {
+                kind: Kind::Node,
+                nodes: [i.node, t[0], t[1], t[2]],
+                weights: [1.0, -w[0], -w[1], -w[2]],
+                normal: scale(1.0 / d, i.way),
+                key: node_key(i.node, i.triangle),
+                distance: -d,
+            };
+            out.extend(self.contact(rows, way));
+        }
+        for c in &tangle.crossings {
+            let bodies = [self.body[c.edge[0] as usize], self.surfaces.body[c.triangle as usize]];
+            if bodies[0] != bodies[1] && bodies.iter().all(|&b| self.surfaces.closed[b as usize]) {
+                continue;
+            }
+            // Of solids the end that is inside, of sheets the shorter one.
+            let behind = match self.closed(c.triangle) {
+                true => usize::from(c.heights[1] < 0.0),
+                false => usize::from(c.heights[1].abs() < c.heights[0].abs()),
+            };
+            let (height, w) = (c.heights[behind], c.weights);
+            let n = self.normal(c.triangle, way.x);
+            let t = self.surfaces.triangles[c.triangle as usize];
+            let rows = Rows {
+                kind: Kind::Node,
+                nodes: [c.edge[behind], t[0], t[1], t[2]],
+                weights: [1.0, -w[0], -w[1], -w[2]],
+                normal: scale(-height.signum() / dot(n, n).sqrt(), n),
+                key: node_key(c.edge[behind], c.triangle),
+                distance: -height.abs(),
+            };
+            out.extend(self.contact(rows, way));
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Obstacles of a scene, and the nodes that may touch them.
+
+use super::file::{Keyframe, Rotation};
+use super::parse::SceneError;
+use super::program::{Key, between, keys};
+use super::{Asset, Content, Scene, place};
+use crate::contact::{Capsule, ClosedMesh, Cuboid, Cylinder, HalfSpace, Obstacle, Pose, Sphere, Touching};
+use crate::error::BuildError;
+use crate::mesh::surface;
+use serde::{Deserialize, Serialize};
+
+/// Something that bodies cannot enter, at rest or moved by a script.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ObstacleTable {
+    /// Its name, used in messages and reports; by default `obstacle0` and so on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its shape.
+    pub shape: ObstacleShape,
+    /// Coulomb's coefficient of friction, ≥ 0. Default 0.
+    #[serde(default)]
+    pub friction: f64,
+    /// Nodes stay this far from the shape, in m, ≥ 0. Default 0.
+    #[serde(default)]
+    pub thickness: f64,
+    /// Turns the shape about the origin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotate: Option<Rotation>,
+    /// Moves the shape, in m; after `rotate`.
+    #[serde(default)]
+    pub translate: [f64; 3],
+    /// Where it goes; it stays if this is empty. Turns are about its middle by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub motion: Vec<Keyframe>,
+}
+
+/// The shape of an obstacle. Places and sizes in m.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ObstacleShape {
+    /// Everything behind a plane.
+    HalfSpace {
+        /// A point of the plane.
+        point: [f64; 3],
+        /// Points out of it.
+        normal: [f64; 3],
+    },
+    /// A ball.
+    Sphere {
+        /// Its centre.
+        centre: [f64; 3],
+        /// Its radius.
+        radius: f64,
+    },
+    /// A box along the axes, before `rotate`.
+    Box {
+        /// Its centre.
+        centre: [f64; 3],
+        /// Lengths along x, y, z.
+        size: [f64; 3],
+    },
+    /// A cylinder with round ends.
+    Capsule {
+        /// One end of its axis.
+        from: [f64; 3],
+        /// The other end.
+        to: [f64; 3],
+        /// Its radius.
+        radius: f64,
+    },
+    /// A cylinder with flat ends.
+    Cylinder {
+        /// Middle of one end.
+        from: [f64; 3],
+        /// Middle of the other end.
+        to: [f64; 3],
+        /// Its radius.
+        radius: f64,
+    },
+    /// The inside of a tetrahedral mesh file.
+    Mesh {
+        /// The file, relative to the scene file.
+        file: String,
+    },
+}
+
+/// An obstacle of a scene file, and its motion.
+pub(super) struct Moved {
+    /// Its number.
+    pub obstacle: usize,
+    base: Pose,
+    centre: [f64; 3],
+    keys: Vec<Key>,
+}
+
+impl Moved {
+    /// Where it is at a time, relative to its shape as given.
+    pub fn pose(&self, time: f64) -> Pose {
+        if self.keys.is_empty() {
+            return self.base;
+        }
+        let [centre, turn, translate] = between(&self.keys, time, self.centre);
+        Pose::new(turn, centre, translate).after(&self.base)
+    }
+
+    /// Time of its last keyframe in s.
+    pub fn last(&self) -> f64 {
+        self.keys.last().map_or(0.0, |k| k.time)
+    }
+}
+
+/// Reads the mesh files that a scene names.
+type Assets<'a> = &'a mut dyn FnMut(&str) -> Result<Asset, String>;
+
+/// The obstacle that a table describes, and its motion.
+fn read(table: &ObstacleTable, number: usize, assets: Assets<'_>) -> Result<(Obstacle, Moved), SceneError> {
+    let key = format!("obstacle[{number}]");
+    let name = table.name.clone().unwrap_or_else(|| format!("obstacle{number}"));
+    let shape = |e: String| SceneError::at(format!("{key}.shape"), e);
+    let obstacle = match &table.shape {
+        ObstacleShape::Mesh { file } => {
+            let asset = assets(file).map_err(|e| SceneError::at(format!("{key}.shape.file"), e))?;
+            let made = ClosedMesh::new(asset.vertices, surface(&asset.tets));
+            Obstacle::new(&name, made.map_err(shape)?)
+        }
+        ObstacleShape::HalfSpace { point, normal } => {
+            Obstacle::new(&name, HalfSpace::new(*point, *normal).map_err(shape)?)
+        }
+        ObstacleShape::Sphere { centre, radius } => {
+            Obstacle::new(&name, Sphere::new(*centre, *radius).map_err(shape)?)
+        }
+        ObstacleShape::Box { centre, size } => {
+            Obstacle::new(&name, Cuboid::new(*centre, *size).map_err(shape)?)
+        }
+        ObstacleShape::Capsule { from, to, radius } => {
+            Obstacle::new(&name, Capsule::new(*from, *to, *radius).map_err(shape)?)
+        }
+        ObstacleShape::Cylinder { from, to, radius } => {
+            Obstacle::new(&name, Cylinder::new(*from, *to, *radius).map_err(shape)?)
+        }
+    };
+    for (what, value) in [("friction", table.friction), ("thickness", table.thickness)] {
+        if !(0.0..=1e6).contains(&value) {
+            let message = format!("must lie between 0 and 1e6, not {value}");
+            return Err(SceneError::at(format!("{key}.{what}"), message));
+        }
+    }
+    if !table.translate.iter().all(|v| v.abs() <= 1e9) {
+        return Err(SceneError::at(format!("{key}.translate"), "must be numbers within ±1e9 m"));
+    }
+    let turn = match &table.rotate {
+        None => [0.0; 3],
+        Some(r) if r.angle.abs() <= 1e9 => {
+            place::direction(r.axis, &format!("{key}.rotate.axis"))?.map(|a| a * r.angle.to_radians())
+        }
+        Some(_) => return Err(SceneError::at(format!("{key}.rotate.angle"), "must lie within ±1e9 degrees")),
+    };
+    let base = Pose::new(turn, [0.0; 3], table.translate);
+    let centre = base.apply(obstacle.shape.centre());
+    let keys = keys(&table.motion, &key)?;
+    let obstacle = obstacle.with_friction(table.friction).with_thickness(table.thickness);
+    Ok((obstacle, Moved { obstacle: number, base, centre, keys }))
+}
+
+/// Adds the obstacles of a scene file.
+pub(super) fn add(
+    scene: &mut Scene,
+    tables: &[ObstacleTable],
+    assets: Assets<'_>,
+) -> Result<Vec<Moved>, SceneError> {
+    let mut all = Vec::new();
+    for (i, table) in tables.iter().enumerate() {
+        let (obstacle, moved) = read(table, i, assets)?;
+        scene
+            .add_obstacle(obstacle)
+            .map_err(|e| SceneError::at(format!("obstacle[{i}].name"), e.to_string()))?;
+        all.push(moved);
+    }
+    Ok(all)
+}
+
+/// Everything that is wrong with the obstacles of a scene file, one by one.
+pub(super) fn problems(tables: &[ObstacleTable], assets: Assets<'_>) -> Vec<SceneError> {
+    tables.iter().enumerate().filter_map(|(i, table)| read(table, i, assets).err()).collect()
+}
+
+/// Number of an obstacle in its scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ObstacleId(pub usize);
+
+impl Scene {
+    /// Adds something that bodies cannot enter. Nodes on the surface of solids and all nodes of nets stay out of it; pinned
+    /// nodes do not care.
+    pub fn add_obstacle(&mut self, obstacle: Obstacle) -> Result<ObstacleId, BuildError> {
+        let name = &obstacle.name;
+        let wrong = |reason: String| BuildError::Obstacle {
+            obstacle: name.escape_debug().take(60).collect(),
+            reason,
+        };
+        if name.is_empty() || name.len() > 200 || name.chars().any(char::is_control) {
+            return Err(wrong("it needs a name of at most 200 bytes without control characters".into()));
+        }
+        if self.obstacles.iter().any(|o| o.name == *name) {
+            return Err(wrong("there is an obstacle of that name already".into()));
+        }
+        obstacle.check().map_err(wrong)?;
+        self.obstacles.push(obstacle);
+        Ok(ObstacleId(self.obstacles.len() - 1))
+    }
+
+    /// The nodes that may touch, numbered over all bodies, with the length of the shortest edge at each.
+    pub(super) fn touching(&self) -> Vec<Touching> {
+        let mut all = Vec::new();
+        if self.obstacles.is_empty() && self.collisions.is_none() {
+            return all;
+        }
+        let mut first = 0;
+        for b in &self.bodies {
+            let mut edge = vec![f64::INFINITY; b.positions.len()];
+            let mut join = |i: u32, j: u32| {
+                let (p, q) = (b.positions[i as usize], b.positions[j as usize]);
+                let d = (0..3).map(|c| (p[c] - q[c]).powi(2)).sum::<f64>().sqrt();
+                for k in [i, j] {
+                    edge[k as usize] = edge[k as usize].min(d);
+                }
+            };
+            let mut outside = vec![true; b.positions.len()];
+            match &b.content {
+                Content::Solid { mesh, .. } => {
+                    outside.fill(false);
+                    for [i, j, k] in surface(mesh.tets()) {
+                        join(i, j);
+                        join(j, k);
+                        join(k, i);
+                        for v in [i, j, k] {
+                            outside[v as usize] = true;
+                        }
+                    }
+                }
+                Content::Cloth { mesh, .. } => mesh.edges().iter().for_each(|[i, j]| join(*i, *j)),
+                Content::Springs(list) => list.iter().for_each(|s| join(s.nodes[0], s.nodes[1])),
+            }
+            for (i, edge) in edge.iter().enumerate().filter(|(i, _)| outside[*i]) {
+                // A node without edges, or with one of no length, has no size of its own.
+                let edge = if *edge > 0.0 && edge.is_finite() { *edge } else { 0.1 };
+                all.push(Touching { node: (first + i) as u32, edge });
+            }
+            first += b.positions.len();
+        }
+        all
+    }
+}

@@ -1,0 +1,342 @@
+//! Contact and friction: in the global step, and in Newton-like methods.
+//!
+//! Forces of contacts are found in the metric of the matrix at hand, B: x_f = x − B⁻¹(∇E(x) − Cᵀλ₀) is where the nodes would
+//! go with the forces as they were; Gauss–Seidel finds the forces λ with which the law holds at x⁺ = x_f + B⁻¹Cᵀ(λ − λ₀). For
+//! `admm` and `projective` that is the global step itself. Newton-like methods then search between x and x⁺: with the normal
+//! forces found, x⁺ minimises a model of E plus the work of friction, so that sum falls along the way.
+
+use super::descent::{CAUTION, Choice, Descent, End, Metric, Policy, RESERVE, apply};
+use super::newton::Hessian;
+use super::{Problem, Run, Status};
+use crate::contact::{Anderson, Columns, Compliance};
+use crate::exec::Exec;
+use crate::global::{BlockFactor, Cholesky, SolveScratch};
+use crate::math::nodes::{Row, dot};
+use crate::settings::Method;
+use crate::term::Sums;
+
+/// Columns of A⁻¹Δt².
+struct OfMatrix<'a> {
+    columns: &'a mut Columns,
+    factor: &'a Cholesky,
+    scratch: &'a mut SolveScratch,
+    h2: f64,
+    exec: &'a Exec,
+}
+
+impl Compliance for OfMatrix<'_> {
+    fn width(&self) -> usize {
+        1
+    }
+    fn make(&mut self, nodes: &[u32]) {
+        let missing: Vec<u32> = nodes.iter().copied().filter(|&i| !self.columns.has(i)).collect();
+        if missing.is_empty() {
+            return;
+        }
+        let mut rhs = vec![Row::default(); self.factor.n()];
+        // A solve has room for three right-hand sides.
+        for three in missing.chunks(3) {
+            rhs.fill(Row::default());
+            for (c, &i) in three.iter().enumerate() {
+                rhs[i as usize].0[c] = self.h2;
+            }
+            self.factor.solve(&mut rhs, self.scratch, self.exec);
+            for (c, &i) in three.iter().enumerate() {
+                let column = self.columns.reach(i).iter().map(|&j| rhs[j as usize].0[c]).collect();
+                self.columns.keep(i, column);
+            }
+        }
+    }
+    fn gather(&self, node: u32, at: &[u32], out: &mut Vec<f64>) {
+        self.columns.gather(node, at, 1, out);
+    }
+}
+
+/// Columns of H⁻¹.
+struct OfHessian<'a> {
+    columns: &'a mut Columns,
+    factor: &'a mut BlockFactor,
+    exec: &'a Exec,
+}
+
+impl Compliance for OfHessian<'_> {
+    fn width(&self) -> usize {
+        9
+    }
+    fn make(&mut self, nodes: &[u32]) {
+        for &i in nodes {
+            if !self.columns.has(i) {
+                let column = self.factor.columns(i, self.columns.reach(i), self.exec);
+                self.columns.keep(i, column.into_boxed_slice());
+            }
+        }
+    }
+    fn gather(&self, node: u32, at: &[u32], out: &mut Vec<f64>) {
+        self.columns.gather(node, at, 9, out);
+    }
+}
+
+/// What rounding leaves of the sum of a contact force and inertia, in N; `stiffness` is m/Δt².
+pub(super) fn rounding(contact: Option<&Row>, stiffness: f64, x: &Row) -> f64 {
+    let size = |r: &Row| r.0[0].abs() + r.0[1].abs() + r.0[2].abs();
+    match contact {
+        Some(f) if f.0 != [0.0; 4] => 64.0 * f64::EPSILON * (size(f) + stiffness * size(x)),
+        _ => 0.0,
+    }
+}
+
+/// The global step with contact; the right-hand side is ready, with the forces as they were.
+pub(super) fn global_step(p: &mut Problem<'_>, tolerance: f64) {
+    if p.only_rounding() && p.contact.is_met(p.x, tolerance) {
+        return;
+    }
+    p.global.solve(p.rhs, p.scratch, p.exec);
+    add(p.x, p.rhs);
+    let h2 = p.dt * p.dt;
+    let (columns, factor, scratch, exec) = (&mut *p.columns, p.global, &mut *p.scratch, p.exec);
+    let mut compliance = OfMatrix { columns, factor, scratch, h2, exec };
+    if p.contact.solve(p.x, &mut compliance, tolerance) {
+        for (r, f) in p.rhs.iter_mut().zip(p.contact.change()) {
+            *r = Row([h2 * f.0[0], h2 * f.0[1], h2 * f.0[2], 0.0]);
+        }
+        p.global.solve(p.rhs, p.scratch, p.exec);
+        add(p.x, p.rhs);
+    }
+    p.contact.update(p.x);
+}
+
+/// Anderson acceleration of positions.
+#[derive(Debug, Default)]
+pub struct Mixer {
+    anderson: Anderson,
+    numbers: [Vec<f64>; 3],
+}
+
+impl Mixer {
+    /// From x and the step's end G(x), the next x in `out`; false if there is none.
+    fn next(&mut self, x: &[Row], g: &[Row], out: &mut [Row]) -> bool {
+        let [a, b, c] = &mut self.numbers;
+        for (numbers, rows) in [(&mut *a, x), (&mut *b, g)] {
+            numbers.clear();
+            numbers.extend(rows.iter().flat_map(|r| r.xyz()));
+        }
+        c.resize(b.len(), 0.0);
+        let mixed = self.anderson.next(a, b, None, c);
+        if mixed {
+            for (row, p) in out.iter_mut().zip(c.as_chunks::<3>().0) {
+                *row = Row::new(*p);
+            }
+        }
+        mixed
+    }
+}
+
+fn add(x: &mut [Row], d: &[Row]) {
+    for (x, d) in x.iter_mut().zip(d) {
+        for c in 0..3 {
+            x.0[c] += d.0[c];
+        }
+    }
+}
+
+/// Part of the promised decrease that must be had.
+const ARMIJO: f64 = 1e-4;
+
+/// Steps shorter than this, relative to the body, are taken as they are: what is left of the law's own tolerance, times large
+/// forces, hides the small decrease that they bring. So many of them may be longer than the one before.
+const SHORT: f64 = 1e-5;
+const MOST_LONGER: usize = 30;
+
+impl Descent {
+    /// The step from the iterate to x⁺ in the metric; the forces of contacts become those that hold there.
+    fn aim(&mut self, p: &mut Problem<'_>, run: &mut Run<'_, '_>, metric: Metric, hessian: &mut Hessian) {
+        let mut d = std::mem::take(&mut self.direction);
+        for (d, (g, f)) in d.iter_mut().zip(self.gradient.iter().zip(p.contact.force())) {
+            *d = Row([f.0[0] - g.0[0], f.0[1] - g.0[1], f.0[2] - g.0[2], 0.0]);
+        }
+        apply(p, run, metric, hessian, &mut d, None);
+        // Where the nodes would go; pinned ones stay.
+        self.from.copy_from_slice(&p.x[..d.len()]);
+        add(p.x, &d);
+        let start = run.clock.seconds();
+        let tolerance = run.settings.tolerance;
+        let changed = match metric {
+            Metric::Hessian => match hessian.columns(p.columns) {
+                Some((factor, columns)) => {
+                    p.contact.solve(p.x, &mut OfHessian { columns, factor, exec: p.exec }, tolerance)
+                }
+                None => false,
+            },
+            _ => {
+                let (columns, factor, scratch) = (&mut *p.columns, p.global, &mut *p.scratch);
+                let (h2, exec) = (p.dt * p.dt, p.exec);
+                let mut compliance = OfMatrix { columns, factor, scratch, h2, exec };
+                p.contact.solve(p.x, &mut compliance, tolerance)
+            }
+        };
+        p.x[..d.len()].copy_from_slice(&self.from);
+        run.global += run.clock.seconds() - start;
+        if changed {
+            self.next.copy_from_slice(p.contact.change());
+            let mut more = std::mem::take(&mut self.next);
+            apply(p, run, metric, hessian, &mut more, None);
+            add(&mut d, &more);
+            self.next = more;
+        }
+        self.direction = d;
+    }
+
+    /// As `descend`, with contacts.
+    pub(super) fn descend_in_contact(
+        &mut self,
+        p: &mut Problem<'_>,
+        run: &mut Run<'_, '_>,
+        hessian: &mut Hessian,
+        policy: &mut dyn Policy,
+    ) -> End {
+        let n = p.free();
+        self.prepare(n, 0);
+        let start = run.clock.seconds();
+        let (mut objective, mut sums) = p.gradient(&mut self.gradient);
+        run.local += run.clock.seconds() - start;
+        let mut done = 0;
+        let mut before: Option<(Metric, f64, f64)> = None;
+        let mut mixer = std::mem::take(&mut self.mixer);
+        mixer.anderson.restart();
+        let mut longer = 0;
+        let end = loop {
+            let Choice { metric, fresh, seconds } = policy.metric(p, run, hessian, done);
+            p.method = if metric == Metric::Hessian { Method::Newton } else { Method::QuasiNewton };
+            let start = run.clock.seconds();
+            if fresh {
+                p.contact.forget_matrix();
+                mixer.anderson.restart();
+                done = 0;
+            }
+            let mut full = false;
+            let rest = self.at_rest(p, run.settings.tolerance);
+            self.aim(p, run, metric, hessian);
+            let step = p.relative_step(&self.direction);
+            let caution = CAUTION * run.settings.weights().1.max(1.0);
+            let rate = match before {
+                Some((last_metric, last, rate)) if last_metric == metric => [step / last, rate],
+                _ => [1.0 - RESERVE, 0.0],
+            };
+            let bound = match metric {
+                Metric::Hessian if !rest => {
+                    run.settings.tolerance * RESERVE * (1.0 - rate[0].max(rate[1])).clamp(0.01, 1.0)
+                }
+                Metric::Hessian => run.settings.tolerance,
+                _ => run.settings.tolerance / caution,
+            };
+            if rest {
+                let met = bound > 0.0 && step <= bound;
+                break End { status: if met { Status::Converged } else { Status::Stalled }, step };
+            }
+            if bound > 0.0 && step <= bound {
+                // The last step is taken too: with it the law holds to the last digit.
+                add(p.x, &self.direction);
+                p.contact.update(p.x);
+                if p.contact.confirm(p.x, run.settings.tolerance) {
+                    break End { status: Status::Converged, step };
+                }
+                (objective, sums) = p.gradient(&mut self.gradient);
+                if run.used_up() {
+                    break End { status: Status::IterationLimit, step };
+                }
+            } else {
+                if run.used_up() {
+                    break End { status: Status::IterationLimit, step };
+                }
+                longer += usize::from(step <= SHORT && before.is_some_and(|b| step > b.1));
+                let trusted = step <= SHORT && longer <= MOST_LONGER;
+                match self.search_in_contact(p, run, objective, sums.forbidden, trusted) {
+                    Some((all, point)) => {
+                        (objective, sums) = point;
+                        full = all;
+                    }
+                    None => break End { status: Status::Stalled, step },
+                }
+                p.contact.update(p.x);
+            }
+            if before.is_some_and(|b| step > 2.0 * b.1) {
+                mixer.anderson.restart();
+            } else if full && metric != Metric::Hessian {
+                self.mix(p, &mut mixer, (&mut objective, &mut sums));
+            }
+            before = Some((metric, step, rate[0]));
+            done += 1;
+            if let Some(status) = run.look(p, seconds + run.clock.seconds() - start) {
+                break End { status, step };
+            }
+        };
+        self.mixer = mixer;
+        end
+    }
+
+    /// Anderson acceleration of the last full step, from `from` to the iterate, if it leads to a place that is allowed.
+    fn mix(&mut self, p: &mut Problem<'_>, mixer: &mut Mixer, (objective, sums): (&mut f64, &mut Sums)) {
+        let n = self.from.len();
+        if !mixer.next(&self.from, &p.x[..n], &mut self.direction) {
+            return;
+        }
+        self.from.copy_from_slice(&p.x[..n]);
+        p.x[..n].copy_from_slice(&self.direction);
+        let (value, there) = p.gradient(&mut self.next);
+        if value.is_finite() && there.forbidden <= sums.forbidden {
+            std::mem::swap(&mut self.gradient, &mut self.next);
+            (*objective, *sums) = (value, there);
+        } else {
+            p.x[..n].copy_from_slice(&self.from);
+            mixer.anderson.restart();
+        }
+    }
+
+    /// True if forces balance but for rounding, and the law holds.
+    fn at_rest(&self, p: &Problem<'_>, tolerance: f64) -> bool {
+        let inv = 1.0 / (p.dt * p.dt);
+        let balanced = self.gradient.iter().zip(p.contact.force()).enumerate().all(|(i, (g, f))| {
+            let most = p.rounding[i] + rounding(Some(f), p.mass[i] * inv, &p.x[i]);
+            (0..3).map(|c| (g.0[c] - f.0[c]).powi(2)).sum::<f64>() <= most * most
+        });
+        balanced && p.contact.is_met(p.x, tolerance)
+    }
+
+    /// From the iterate along the direction, all of it or less, to where energy and the work of friction are less.
+    fn search_in_contact(
+        &mut self,
+        p: &mut Problem<'_>,
+        run: &mut Run<'_, '_>,
+        objective: f64,
+        forbidden: usize,
+        trusted: bool,
+    ) -> Option<(bool, (f64, Sums))> {
+        let n = self.from.len();
+        let first = objective + p.contact.merit(p.x);
+        let at = p.contact.merit(p.x);
+        add(p.x, &self.direction);
+        let promised = dot(&self.gradient, &self.direction) + p.contact.merit(p.x) - at;
+        let mut length = 1.0;
+        for _ in 0..40 {
+            for (x, (f, d)) in p.x.iter_mut().zip(self.from.iter().zip(&self.direction)) {
+                for c in 0..3 {
+                    x.0[c] = f.0[c] + length * d.0[c];
+                }
+            }
+            let start = run.clock.seconds();
+            let (objective, sums) = p.gradient(&mut self.next);
+            run.local += run.clock.seconds() - start;
+            if objective.is_finite() && sums.forbidden <= forbidden {
+                let change = objective + p.contact.merit(p.x) - first;
+                let lower = promised < 0.0 && change <= ARMIJO * length * promised;
+                if lower || trusted {
+                    std::mem::swap(&mut self.gradient, &mut self.next);
+                    return Some((length == 1.0, (objective, sums)));
+                }
+            }
+            length *= 0.5;
+        }
+        p.x[..n].copy_from_slice(&self.from);
+        None
+    }
+}

@@ -1,0 +1,35 @@
+//! VERIFICATION F: contact and friction, against closed forms and an independent solver.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used)]
+
+mod bridge;
+mod common;
+mod reference;
+
+#[path = "contact/bodies.rs"]
+mod bodies;
+#[path = "contact/cloth.rs"]
+mod cloth;
+#[path = "contact/crossing.rs"]
+mod crossing;
+#[path = "contact/drop.rs"]
+mod drop;
+#[path = "contact/endure.rs"]
+mod endure;
+#[path = "contact/fast.rs"]
+mod fast;
+#[path = "contact/files.rs"]
+mod files;
+#[path = "contact/hertz.rs"]
+mod hertz;
+#[path = "contact/incline.rs"]
+mod incline;
+#[path = "contact/particle.rs"]
+mod particle;
+#[path = "contact/setup.rs"]
+mod setup;
+#[path = "contact/shapes.rs"]
+mod shapes;
+#[path = "contact/signorini.rs"]
+mod signorini;
+#[path = "contact/tangled.rs"]
+mod tangled;
