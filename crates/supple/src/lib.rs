@@ -64,8 +64,8 @@ pub use contact::Obstacle;
 pub use error::{BuildError, CheckpointError, StepError};
 pub use mesh::{TetMesh, TriMesh};
 pub use scene::{
-    Along, Bending, BodyId, Cloth, Damping, Limit, Material, MaterialKind, ObstacleId, Scene, Spring,
-    SpringKind,
+    Along, AttachTo, Bending, BodyId, Cloth, Damping, Limit, LinkId, Material, MaterialKind, ObstacleId,
+    Scene, SlideOn, Spring, SpringKind,
 };
 pub use settings::{
     Acceleration, DualStart, FirstHessian, Method, Settings, SolveSettings, Start, Sweep, WeightRule,

@@ -19,6 +19,8 @@ mod files;
 mod hertz;
 #[path = "contact/incline.rs"]
 mod incline;
+#[path = "contact/links.rs"]
+mod links;
 #[path = "contact/particle.rs"]
 mod particle;
 #[path = "contact/setup.rs"]

@@ -8,7 +8,7 @@
 use super::bvh::{Bounds, Tree, around};
 use super::closest::{Nearest, edges_nearest, segments_nearest, triangle_nearest};
 use super::impact::{edge_meets, node_meets};
-use super::{BODIES, Contact, Law, frame};
+use super::{BODIES, Contact, Law, four, frame};
 use crate::math::nodes::Row;
 use crate::math::small::{axpy, cross, dot, scale, sub};
 use std::collections::HashMap;
@@ -286,8 +286,8 @@ impl Finder {
         let (normal, zero) = (scale(1.0 / d, normal), [0.0; 3]);
         let law = Law::Coulomb(self.friction(a, b));
         let mut c = Contact {
-            nodes,
-            weights,
+            nodes: four(nodes, nodes[3]),
+            weights: four(weights, 0.0),
             count: 4,
             frame: frame(normal),
             origin: zero,
@@ -389,8 +389,8 @@ impl Finder {
                 let [a, b, c] = self.surfaces.triangles[f.triangle as usize];
                 let w = f.near.weights;
                 let mut contact = Contact {
-                    nodes: [p, a, b, c],
-                    weights: [1.0, -w[0], -w[1], -w[2]],
+                    nodes: four([p, a, b, c], c),
+                    weights: four([1.0, -w[0], -w[1], -w[2]], 0.0),
                     count: 4,
                     frame: frame(normal),
                     origin: [0.0; 3],
@@ -459,8 +459,8 @@ impl Finder {
                 continue;
             }
             let mut contact = Contact {
-                nodes,
-                weights,
+                nodes: four(nodes, nodes[3]),
+                weights: four(weights, 0.0),
                 count: 4,
                 frame: frame(normal),
                 origin: [0.0; 3],

@@ -9,6 +9,8 @@
 //! | `detect.rs` | which nodes may touch which obstacle, and where |
 //! | `bodies.rs` | which nodes and edges of bodies may touch each other |
 //! | `impact.rs` | when nodes meet triangles and edges meet edges on their way |
+//! | `link.rs` | [`Links`]: nodes that slide on something or are attached to it, as rows without a clamp |
+//! | `skin.rs` | the nearest triangle of a body, the tetrahedron around a point |
 //! | `closest.rs` `bvh.rs` | nearest points of triangles and edges; a tree of boxes to find them |
 //! | `gauss_seidel.rs` | Signorini's and Coulomb's law for all contacts at once |
 //! | `anderson.rs` | … accelerated |
@@ -28,20 +30,24 @@ mod columns;
 mod detect;
 mod gauss_seidel;
 mod impact;
+mod link;
 mod mesh;
 mod newton;
 mod obstacle;
 mod primitives;
 mod set;
+mod skin;
 
 pub use anderson::Anderson;
 pub use bodies::Surfaces;
 pub use columns::Columns;
 pub use gauss_seidel::{Compliance, Sweeps};
+pub use link::{Carrier, Curve, Guide, LINKS, Link, Links};
 pub use mesh::ClosedMesh;
 pub use obstacle::{Obstacle, Pose, Surface, SurfacePoint};
 pub use primitives::{Capsule, Cuboid, Cylinder, HalfSpace, Sphere};
 pub use set::{ContactInfo, ContactSet, Kept, Touching};
+pub use skin::{OnSkin, Skin, Tets};
 
 use crate::math::nodes::Row;
 use crate::math::small::{add, cross, dot, scale};
@@ -85,13 +91,21 @@ impl Law {
 /// In place of an obstacle, for contacts between bodies.
 pub const BODIES: u32 = u32::MAX;
 
+/// Most nodes of a contact: a node and the corners of a tetrahedron.
+pub const MOST_NODES: usize = 5;
+
+/// Four nodes or weights of a contact with room for one more; the room repeats the last node, with weight zero.
+fn four<T: Copy>([a, b, c, d]: [T; 4], room: T) -> [T; MOST_NODES] {
+    [a, b, c, d, room]
+}
+
 /// One contact: nodes, weights, frame, law and force.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// Nodes of the system; the first [`Contact::count`] count.
-    pub nodes: [u32; 4],
+    pub nodes: [u32; MOST_NODES],
     /// Their weights a.
-    pub weights: [f64; 4],
+    pub weights: [f64; MOST_NODES],
     /// How many nodes.
     pub count: u8,
     /// Normal and two tangents, the rows of R.
@@ -102,7 +116,7 @@ pub struct Contact {
     pub law: Law,
     /// λ in N.
     pub force: [f64; 3],
-    /// Number of the obstacle, or [`BODIES`].
+    /// Number of the obstacle, or [`BODIES`] or [`LINKS`].
     pub obstacle: u32,
     /// The normal at detection: the side that the node is on.
     pub side: [f64; 3],

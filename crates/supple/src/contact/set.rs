@@ -3,8 +3,9 @@
 use super::bodies::{Finder, Surfaces};
 use super::detect::{Moving, REACH};
 use super::gauss_seidel::{Compliance, GaussSeidel, Sweeps};
+use super::link::{LINKS, Link, Links};
 use super::obstacle::{Obstacle, Pose};
-use super::{BODIES, Contact};
+use super::{BODIES, Contact, Law};
 use crate::math::nodes::Row;
 
 /// Most sweeps over the contacts in one solve.
@@ -56,6 +57,8 @@ pub struct ContactInfo {
     pub sweeps: usize,
     /// Bodies whose step was shortened because they would have passed through something.
     pub islands_shortened: usize,
+    /// Largest distance of a linked node from where it should be, in m.
+    pub link_gap: f64,
 }
 
 /// Obstacles, the nodes that may touch them, and the contacts of the present step.
@@ -64,6 +67,7 @@ pub struct ContactSet {
     obstacles: Vec<Obstacle>,
     touching: Vec<Touching>,
     bodies: Finder,
+    links: Links,
     found: Vec<(Contact, f64)>,
     times: Vec<f64>,
     known: Vec<u64>,
@@ -112,6 +116,32 @@ impl ContactSet {
         self
     }
 
+    /// Links too.
+    pub fn with_links(mut self, links: Links) -> ContactSet {
+        self.links = links;
+        self.force = vec![Row::default(); self.free];
+        self.change = vec![Row::default(); self.free];
+        self
+    }
+
+    /// The links.
+    pub fn links(&self) -> &[Link] {
+        self.links.all()
+    }
+    /// Where the frames and obstacles of links are in the next step, and which links are broken. Before [`ContactSet::begin`].
+    pub fn aim_links(&mut self, frames: &[[Pose; 2]], obstacles: &[[Pose; 2]], broken: &[bool]) {
+        self.links.aim(frames, obstacles, broken);
+    }
+    /// Force of each link on its node in the last step, in N.
+    pub fn link_forces(&self, out: &mut Vec<[f64; 3]>) {
+        out.clear();
+        out.resize(self.links.all().len(), [0.0; 3]);
+        for c in self.contacts.iter().filter(|c| c.obstacle == LINKS) {
+            if let Some(f) = out.get_mut((c.key >> 32) as usize) {
+                *f = c.to_world(c.force);
+            }
+        }
+    }
     /// The obstacles.
     pub fn obstacles(&self) -> &[Obstacle] {
         &self.obstacles
@@ -155,7 +185,7 @@ impl ContactSet {
         self.info = ContactInfo::default();
         (self.solves, self.sweeps, self.settled) = (0, Sweeps::default(), true);
         self.force.fill(Row::default());
-        if self.obstacles.is_empty() && self.bodies.is_empty() {
+        if self.obstacles.is_empty() && self.bodies.is_empty() && self.links.is_empty() {
             return;
         }
         self.poses.clear();
@@ -183,6 +213,14 @@ impl ContactSet {
             self.x_n.clear();
             self.x_n.extend_from_slice(x);
             self.bodies.find(x, to, self.free, &mut self.found);
+            for (c, edge) in &self.found {
+                self.contacts.push(*c);
+                self.of.push((u32::MAX, *edge));
+            }
+        }
+        if !self.links.is_empty() {
+            self.found.clear();
+            self.links.find(x, self.free, &mut self.found);
             for (c, edge) in &self.found {
                 self.contacts.push(*c);
                 self.of.push((u32::MAX, *edge));
@@ -258,6 +296,14 @@ impl ContactSet {
         let before = self.contacts.len();
         for i in 0..before {
             let mut c = self.contacts[i];
+            if c.obstacle == LINKS {
+                if let Some(shift) = self.links.turn(&mut c, x) {
+                    self.settled &= shift <= 1e-7 * self.of[i].1;
+                    turned = true;
+                    self.contacts[i] = c;
+                }
+                continue;
+            }
             if self.obstacles.get(c.obstacle as usize).is_none_or(|o| o.shape.is_flat()) {
                 continue;
             }
@@ -335,6 +381,9 @@ impl ContactSet {
                 let q = c.law.project(std::array::from_fn(|d| c.force[d] - y[d] / s));
                 let d: [f64; 3] = std::array::from_fn(|d| s * (c.force[d] - q[d]));
                 (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt()
+            } else if let Law::Hold(_) = c.law {
+                let held = c.law.project(y);
+                (held[0] * held[0] + held[1] * held[1] + held[2] * held[2]).sqrt()
             } else {
                 (-y[0]).max(0.0)
             };
@@ -384,26 +433,33 @@ impl ContactSet {
     }
 
     /// What a merit function adds to the energy at x, in J: the work of friction with the present normal forces, and depth times
-    /// a little more than these forces.
+    /// a little more than these forces; the same for links.
     pub fn merit(&self, x: &[Row]) -> f64 {
         let mut sum = 0.0;
         for c in &self.contacts {
-            if let super::Law::Coulomb(mu) = c.law {
-                let y = c.gap(x);
-                let n = c.force[0].max(0.0);
-                sum += mu * n * (y[1] * y[1] + y[2] * y[2]).sqrt() + 1.5 * n * (-y[0]).max(0.0);
+            let y = c.gap(x);
+            match c.law {
+                Law::Coulomb(mu) => {
+                    let n = c.force[0].max(0.0);
+                    sum += mu * n * (y[1] * y[1] + y[2] * y[2]).sqrt() + 1.5 * n * (-y[0]).max(0.0);
+                }
+                Law::Hold(_) => {
+                    let (f, d) = (c.force, c.law.project(y));
+                    let length = |v: [f64; 3]| (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
+                    sum += 1.5 * length(f) * length(d);
+                }
             }
         }
         sum
     }
 
-    /// Sum of the forces of each obstacle on the bodies, in N.
+    /// Sum of the forces of each obstacle on the bodies, attachments included, in N.
     pub fn reactions(&self, out: &mut Vec<[f64; 3]>) {
         out.clear();
         out.resize(self.obstacles.len(), [0.0; 3]);
         for c in &self.contacts {
             let f = c.to_world(c.force);
-            if let Some(sum) = out.get_mut(c.obstacle as usize) {
+            if let Some(sum) = out.get_mut(self.links.obstacle(c).unwrap_or(c.obstacle) as usize) {
                 for d in 0..3 {
                     sum[d] += f[d];
                 }
@@ -480,13 +536,16 @@ impl ContactSet {
             }
         }
         self.info.entered = entered;
+        let linked = self.contacts.iter().filter(|c| c.obstacle == LINKS);
+        self.info.link_gap = linked.map(|c| self.links.distance(c, x)).fold(0.0, f64::max);
         for c in self.contacts.iter().filter(|c| c.obstacle == BODIES) {
             deepest = deepest.max(self.bodies.depth(c, x));
         }
-        let largest = self.contacts.iter().map(|c| c.force[0]).fold(0.0, f64::max);
+        let touching = || self.contacts.iter().filter(|c| c.obstacle != LINKS);
+        let largest = touching().map(|c| c.force[0]).fold(0.0, f64::max);
         let outside = self.contacts.iter().map(|c| c.law.violation(c.force)).fold(0.0, f64::max);
-        self.info.contacts = self.contacts.iter().filter(|c| c.force != [0.0; 3]).count();
-        self.info.candidates = self.contacts.len();
+        self.info.contacts = touching().filter(|c| c.force != [0.0; 3]).count();
+        self.info.candidates = touching().count();
         self.info.max_penetration = deepest;
         self.info.residual = self.residual(x);
         self.info.cone_violation = if largest > 0.0 { outside / largest } else { 0.0 };

@@ -1,8 +1,8 @@
 //! From bodies to a factored system.
 
 use super::checkpoint::fingerprint;
-use super::{Air, Simulation, State, Workspace};
-use crate::contact::{Columns, ContactSet, Obstacle, Pose, Surfaces, Touching};
+use super::{Air, Group, Simulation, State, Workspace, links};
+use crate::contact::{Columns, ContactSet, Link, Obstacle, Pose, Surfaces, Touching};
 use crate::error::BuildError;
 use crate::exec::Exec;
 use crate::global::{Cholesky, Cliques, System, inverse, order};
@@ -60,6 +60,12 @@ pub struct Parts {
     pub touching: Vec<Touching>,
     /// Surfaces of bodies that may touch each other.
     pub surfaces: Surfaces,
+    /// Links: those of each group, in order, and what they slide on.
+    pub groups: Vec<Group>,
+    /// All links, group by group.
+    pub links: Vec<Link>,
+    /// Triangles of the surfaces that links slide on.
+    pub skins: Vec<Vec<[u32; 3]>>,
 }
 
 impl Simulation {
@@ -115,6 +121,7 @@ impl Simulation {
         let batches = parts.sources.iter().map(|s| s.build(&place, rule, scale)).collect();
         let terms = TermSet::new(batches, n);
         allowed(&settings, &terms, &parts.bodies, &parts.obstacles, !parts.surfaces.triangles.is_empty())?;
+        links::allowed(&settings, &parts.groups, &parts.bodies)?;
         let mut mass = vec![0.0; n];
         let mut x = vec![Row::default(); n];
         for (i, &p) in place.iter().enumerate() {
@@ -132,15 +139,21 @@ impl Simulation {
             .map(|t| Touching { node: place[t.node as usize], ..*t })
             .filter(|t| (t.node as usize) < free)
             .collect();
-        let columns = match touching.is_empty() {
+        let linked = links::renumber(&parts.links, &parts.skins, &place, &x);
+        let columns = match touching.is_empty() && linked.is_empty() {
             true => Columns::default(),
-            false => Columns::new(touching.iter().map(|t| t.node), &components(&system)),
+            false => {
+                Columns::new(touching.iter().map(|t| t.node).chain(linked.nodes()), &components(&system))
+            }
         };
         let poses = vec![[Pose::default(); 2]; parts.obstacles.len()];
         let mut contact = ContactSet::new(parts.obstacles, touching, free);
         if !parts.surfaces.triangles.is_empty() {
             let triangles = parts.surfaces.triangles.iter().map(|t| t.map(|v| place[v as usize])).collect();
             contact = contact.with_bodies(Surfaces { triangles, ..parts.surfaces }, &x);
+        }
+        if !linked.is_empty() {
+            contact = contact.with_links(linked);
         }
         let mut body = vec![0; free];
         for (number, b) in parts.bodies.iter().enumerate() {
@@ -158,6 +171,7 @@ impl Simulation {
             &terms,
             &place,
             contact.obstacles(),
+            (&parts.links, &parts.skins),
         );
         let state = State {
             frame: 0,
@@ -170,6 +184,9 @@ impl Simulation {
             poses,
             kept: Vec::new(),
             reactions: Vec::new(),
+            frames: vec![[Pose::default(); 2]; parts.groups.len()],
+            broken: vec![false; parts.links.len()],
+            link_forces: Vec::new(),
         };
         let work = Workspace {
             x: vec![Row::default(); n],
@@ -204,6 +221,7 @@ impl Simulation {
             mass,
             state,
             contact,
+            groups: parts.groups,
             columns,
             descent: Descent::default(),
             lagged: Lagged::default(),
