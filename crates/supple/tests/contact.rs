@@ -19,6 +19,8 @@ mod files;
 mod hertz;
 #[path = "contact/incline.rs"]
 mod incline;
+#[path = "contact/link_files.rs"]
+mod link_files;
 #[path = "contact/links.rs"]
 mod links;
 #[path = "contact/particle.rs"]

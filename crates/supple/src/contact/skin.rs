@@ -4,6 +4,9 @@ use super::bvh::{Bounds, Tree, around};
 use super::closest::triangle_nearest;
 use crate::math::small::{cross, dot, sub};
 
+/// Distances that differ by no more than this share are the same.
+const SAME: f64 = 1e-9;
+
 /// Triangles of a surface, to be asked for the nearest one.
 #[derive(Debug, Default)]
 pub struct Skin {
@@ -46,30 +49,33 @@ impl Skin {
         self.tree.refit(&self.boxes);
     }
 
-    /// The point that is nearest to p; of triangles that are as near the lowest. `None` if there is none, or if p is no number.
+    /// The point that is nearest to p. Beyond an edge or corner several triangles have it: then it is the one that p is highest
+    /// above, and the lowest number among these. `None` if there is none, or if p is no number.
     pub fn nearest(&self, p: [f64; 3], at: impl Fn(u32) -> [f64; 3]) -> Option<OnSkin> {
-        let mut best: Option<OnSkin> = None;
+        let mut best: Option<(OnSkin, f64)> = None;
         self.tree.nearest(&self.boxes, p, &mut |i, most| {
             let corners = self.triangles[i as usize].map(&at);
             let near = triangle_nearest(p, corners);
             let n = cross(sub(corners[1], corners[0]), sub(corners[2], corners[0]));
             let length = dot(n, n).sqrt();
-            let first = best.is_none_or(|b| {
-                near.distance < b.distance || near.distance == b.distance && (i as usize) < b.triangle
-            });
-            if first && length > 0.0 && near.distance.is_finite() {
-                let normal = n.map(|c| c / length);
-                best = Some(OnSkin {
-                    triangle: i as usize,
-                    weights: near.weights,
-                    normal,
-                    distance: near.distance,
-                });
-                return near.distance;
+            if !(length > 0.0 && near.distance.is_finite()) {
+                return most;
             }
-            most
+            let normal = n.map(|c| c / length);
+            let height = dot(normal, sub(p, near.point)).abs();
+            let better = best.is_none_or(|(b, above)| {
+                let same = (near.distance - b.distance).abs() <= SAME * b.distance;
+                let earlier = height == above && (i as usize) < b.triangle;
+                if same { height > above || earlier } else { near.distance < b.distance }
+            });
+            if better {
+                let on =
+                    OnSkin { triangle: i as usize, weights: near.weights, normal, distance: near.distance };
+                best = Some((on, height));
+            }
+            best.map_or(most, |(b, _)| (1.0 + SAME) * b.distance)
         });
-        best
+        best.map(|b| b.0)
     }
 }
 

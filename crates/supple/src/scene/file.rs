@@ -4,6 +4,7 @@
 //! same comments become the JSON schema and `docs/scene-format.md` explains them with examples.
 
 use super::collide::CollideTable;
+use super::link_table::{AttachTable, SlideTable, StitchTable};
 use super::obstacle::ObstacleTable;
 use super::sheet::ClothTable;
 use super::{Damping, Limit, MaterialKind, SpringKind};
@@ -42,6 +43,15 @@ pub struct SceneFile {
     /// What bodies cannot enter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub obstacle: Vec<ObstacleTable>,
+    /// Nodes that slide on something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slide: Vec<SlideTable>,
+    /// Nodes that are attached to something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attach: Vec<AttachTable>,
+    /// Nodes of two bodies that are stitched together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stitch: Vec<StitchTable>,
     /// What a run writes.
     #[serde(default)]
     pub output: Output,

@@ -16,6 +16,7 @@
 //! | `estimate.rs` | [`Estimate`]: how large a body will be, before it is made |
 //! | `collide.rs` | [`Collisions`]: bodies that touch each other |
 //! | `link.rs` | sliding constraints, attachments and stitches |
+//! | `link_table.rs` | … as scene files say them |
 //! | `obstacle.rs` | obstacles of a scene, and the nodes that may touch them |
 //! | `pins.rs` | nodes that two pins hold |
 //! | `place.rs` | shapes, transforms, selections, start states |
@@ -28,6 +29,7 @@ mod estimate;
 mod evaluate;
 pub mod file;
 mod link;
+mod link_table;
 mod material;
 mod material_table;
 mod obstacle;
@@ -43,6 +45,7 @@ pub use cloth::{Along, Bending, Cloth, Limit};
 pub use collide::{CollideTable, Collisions, PairTable};
 pub use estimate::{Estimate, memory};
 pub use link::{AttachTo, LinkId, SlideOn};
+pub use link_table::{AttachPlace, AttachTable, SlideShape, SlideTable, StitchTable};
 pub use material::{Material, MaterialKind};
 pub use obstacle::{ObstacleId, ObstacleShape, ObstacleTable};
 pub use parse::SceneError;

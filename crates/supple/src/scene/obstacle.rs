@@ -36,6 +36,13 @@ pub struct ObstacleTable {
     pub motion: Vec<Keyframe>,
 }
 
+impl ObstacleTable {
+    /// Its name, given that it is number `number`.
+    pub(super) fn called(&self, number: usize) -> String {
+        self.name.clone().unwrap_or_else(|| format!("obstacle{number}"))
+    }
+}
+
 /// The shape of an obstacle. Places and sizes in m.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -118,7 +125,7 @@ type Assets<'a> = &'a mut dyn FnMut(&str) -> Result<Asset, String>;
 /// The obstacle that a table describes, and its motion.
 fn read(table: &ObstacleTable, number: usize, assets: Assets<'_>) -> Result<(Obstacle, Moved), SceneError> {
     let key = format!("obstacle[{number}]");
-    let name = table.name.clone().unwrap_or_else(|| format!("obstacle{number}"));
+    let name = table.called(number);
     let shape = |e: String| SceneError::at(format!("{key}.shape"), e);
     let obstacle = match &table.shape {
         ObstacleShape::Mesh { file } => {

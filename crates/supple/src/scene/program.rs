@@ -2,6 +2,7 @@
 
 use super::collide;
 use super::file::{Body, Keyframe, SceneFile};
+use super::link_table::{self, MovedLink};
 use super::material_table::material;
 use super::obstacle::{self, Moved};
 use super::parse::SceneError;
@@ -67,6 +68,7 @@ pub struct Program {
     pub substeps: u32,
     scripts: Vec<Script>,
     obstacles: Vec<Moved>,
+    links: Vec<MovedLink>,
 }
 
 /// More frames than anyone waits for.
@@ -268,8 +270,10 @@ impl Program {
         if let Some(collisions) = collide::read(file)? {
             scene.collide(collisions).map_err(|e| SceneError::at("collide", e.to_string()))?;
         }
+        let shapes: Vec<Option<&Placed>> = placed.iter().map(Some).collect();
+        let links = link_table::add(&mut scene, file, &shapes, &obstacles)?;
         let mut simulation = scene.build().map_err(|e| match e {
-            // A method that cannot take an obstacle.
+            // A method that cannot take an obstacle or a link.
             BuildError::Setting { name, reason } => SceneError::at(name, reason),
             e => SceneError::at("body", e.to_string()),
         })?;
@@ -277,6 +281,11 @@ impl Program {
             simulation
                 .place_obstacle(m.obstacle, m.pose(0.0))
                 .map_err(|e| SceneError::at("obstacle", e.to_string()))?;
+        }
+        for m in &links {
+            simulation
+                .place_link(m.group(), m.pose(0.0))
+                .map_err(|e| SceneError::at("slide", e.to_string()))?;
         }
         // Pinned nodes start at their place of the rest shape, whatever the start state does to the others.
         for (body, id) in pinned_start {
@@ -299,6 +308,7 @@ impl Program {
             substeps: file.time.substeps,
             scripts,
             obstacles,
+            links,
         };
         program.aim(0.0).map_err(|e| SceneError::at("pin", e.to_string()))?;
         Ok(program)
@@ -311,12 +321,15 @@ impl Program {
 
     /// Time of the last keyframe in s: after it nothing is moved any more. 0 if there is none.
     pub fn last_keyframe(&self) -> f64 {
-        let obstacles = self.obstacles.iter().map(Moved::last);
-        self.scripts.iter().filter_map(|s| s.keys.last()).map(|k| k.time).chain(obstacles).fold(0.0, f64::max)
+        let others = self.obstacles.iter().map(Moved::last).chain(self.links.iter().map(MovedLink::last));
+        self.scripts.iter().filter_map(|s| s.keys.last()).map(|k| k.time).chain(others).fold(0.0, f64::max)
     }
 
-    /// Sends pins, anchors and obstacles to where they are at a time.
+    /// Sends pins, anchors, obstacles and links to where they are at a time.
     fn aim(&mut self, time: f64) -> Result<(), BuildError> {
+        for m in &self.links {
+            self.simulation.move_link(m.group(), m.pose(time))?;
+        }
         for m in &self.obstacles {
             self.simulation.move_obstacle(m.obstacle, m.pose(time))?;
         }
@@ -493,7 +506,7 @@ fn script(
 }
 
 /// The body of a name.
-fn find(file: &SceneFile, name: &str, key: &str) -> Result<usize, SceneError> {
+pub(super) fn find(file: &SceneFile, name: &str, key: &str) -> Result<usize, SceneError> {
     file.body.iter().position(|b| b.name == name).ok_or_else(|| {
         let mut e = SceneError::at(format!("{key}.body"), format!("there is no body `{name}`"));
         let names = file.body.iter().map(|b| b.name.as_str());
@@ -534,6 +547,8 @@ pub fn problems(file: &SceneFile, assets: &mut dyn FnMut(&str) -> Result<Asset, 
         }
     }
     wrong.extend(obstacle::problems(&file.obstacle, assets));
+    let shapes: Vec<Option<&Placed>> = placed.iter().map(Option::as_ref).collect();
+    wrong.extend(link_table::problems(file, &shapes));
     wrong.extend(collide::read(file).err());
     if wrong.is_empty() {
         // What is left: things that only show when all is put together.
