@@ -179,6 +179,7 @@ fn file_solve(settings: &Settings) -> file::Solve {
         history: s.history,
         first_hessian: s.first_hessian,
         sweep: s.sweep,
+        contact: s.contact,
         threads: s.threads,
     }
 }
@@ -509,11 +510,12 @@ impl Scene {
     /// relaxation (1.6), spectral_radius of "chebyshev" (0.9).
     /// history: steps that L-BFGS looks back (8). first_hessian of "quasi_newton": "matrix" (default) or "identity".
     /// sweep of "position": "gauss_seidel" (default) or "jacobi".
+    /// contact of "admm" with obstacles: "delassus" (default), "local" (as published), "uzawa" or "nodal".
     /// threads: 0 (default) takes as many as the machine has; results do not depend on it.
     #[pyo3(signature = (*, method=Given::NOT, iterations=Given::NOT, tolerance=Given::NOT, time_budget=Given::NOT,
         weight_rule=Given::NOT, weight_scale=Given::NOT, acceleration=Given::NOT, start=Given::NOT, dual_start=Given::NOT,
         memory=Given::NOT, relaxation=Given::NOT, spectral_radius=Given::NOT, history=Given::NOT, first_hessian=Given::NOT,
-        sweep=Given::NOT, threads=Given::NOT))]
+        sweep=Given::NOT, contact=Given::NOT, threads=Given::NOT))]
     fn build<'py>(
         &self,
         py: Python<'py>,
@@ -532,6 +534,7 @@ impl Scene {
         history: Given<'py>,
         first_hessian: Given<'py>,
         sweep: Given<'py>,
+        contact: Given<'py>,
         threads: Given<'py>,
     ) -> PyResult<Simulation> {
         let options = Options {
@@ -550,6 +553,7 @@ impl Scene {
             history,
             first_hessian,
             sweep,
+            contact,
             threads,
         };
         self.make(py, Some(&options), None)

@@ -262,7 +262,7 @@ impl Simulation {
     #[pyo3(signature = (*, dt=Given::NOT, gravity=Given::NOT, method=Given::NOT, iterations=Given::NOT, tolerance=Given::NOT,
         time_budget=Given::NOT, weight_rule=Given::NOT, weight_scale=Given::NOT, acceleration=Given::NOT, start=Given::NOT,
         dual_start=Given::NOT, memory=Given::NOT, relaxation=Given::NOT, spectral_radius=Given::NOT, history=Given::NOT,
-        first_hessian=Given::NOT, sweep=Given::NOT))]
+        first_hessian=Given::NOT, sweep=Given::NOT, contact=Given::NOT))]
     fn update<'py>(
         &self,
         py: Python<'py>,
@@ -283,6 +283,7 @@ impl Simulation {
         history: Given<'py>,
         first_hessian: Given<'py>,
         sweep: Given<'py>,
+        contact: Given<'py>,
     ) -> PyResult<()> {
         let options = Options {
             method,
@@ -300,6 +301,7 @@ impl Simulation {
             history,
             first_hessian,
             sweep,
+            contact,
             threads: Given::NOT,
         };
         let mut settings = self.shared.with(py, "update()", |e| e.sim().settings().clone())?;

@@ -31,3 +31,5 @@ mod setup;
 mod shapes;
 #[path = "contact/signorini.rs"]
 mod signorini;
+#[path = "contact/ways.rs"]
+mod ways;

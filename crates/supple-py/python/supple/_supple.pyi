@@ -316,6 +316,7 @@ class Scene:
         history: int | EllipsisType = ...,
         first_hessian: Literal["matrix", "identity"] | EllipsisType = ...,
         sweep: Literal["gauss_seidel", "jacobi"] | EllipsisType = ...,
+        contact: Literal["delassus", "local", "uzawa", "nodal"] | EllipsisType = ...,
         threads: int | EllipsisType = ...,
     ) -> Simulation: ...
     @property
@@ -470,6 +471,7 @@ class Simulation:
         history: int | EllipsisType = ...,
         first_hessian: Literal["matrix", "identity"] | EllipsisType = ...,
         sweep: Literal["gauss_seidel", "jacobi"] | EllipsisType = ...,
+        contact: Literal["delassus", "local", "uzawa", "nodal"] | EllipsisType = ...,
     ) -> None: ...
     @property
     def settings(self) -> dict[str, Any]: ...

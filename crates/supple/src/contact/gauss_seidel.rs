@@ -102,6 +102,13 @@ impl GaussSeidel {
         self.bound.get(contact).copied().unwrap_or(0.0)
     }
 
+    /// Sets the bound of a contact's own block, for those who do not solve here.
+    pub fn set_bound(&mut self, contact: usize, bound: f64) {
+        if let Some(b) = self.bound.get_mut(contact) {
+            *b = bound;
+        }
+    }
+
     /// Changes the forces of the contacts, whose y at x_f is given, so that all laws hold within a tolerance: `tolerance` is a share
     /// of the length `edge`, and of the largest force.
     pub fn solve(

@@ -142,6 +142,10 @@ impl ContactSet {
             }
         }
     }
+    /// Nodes that may touch obstacles.
+    pub fn touching(&self) -> &[Touching] {
+        &self.touching
+    }
     /// The obstacles.
     pub fn obstacles(&self) -> &[Obstacle] {
         &self.obstacles
@@ -351,6 +355,11 @@ impl ContactSet {
         self.sweeps = self.method.solve(&mut self.contacts, gaps.into_iter(), compliance, within);
         self.info.sweeps += self.sweeps.sweeps;
         self.solves += 1;
+        self.find_change()
+    }
+
+    /// Cᵀλ and its change since it was last summed. True if there is any.
+    fn find_change(&mut self) -> bool {
         std::mem::swap(&mut self.force, &mut self.change);
         self.sum_forces();
         let mut any = false;
@@ -363,7 +372,25 @@ impl ContactSet {
         any
     }
 
-    fn shortest(&self) -> f64 {
+    /// Other forces, in the frame of each contact, and a bound of its own block in m/N, from its number and itself. Then
+    /// [`ContactSet::change`] is Cᵀ of what has changed. For the papers' ways to contact.
+    pub fn change_forces(&mut self, f: impl Fn(usize, &Contact) -> ([f64; 3], f64)) {
+        for (k, c) in self.contacts.iter_mut().enumerate() {
+            let (force, bound) = f(k, c);
+            c.force = force;
+            self.method.set_bound(k, bound);
+        }
+        self.solves += 1;
+        self.find_change();
+    }
+
+    /// Adds to the sweeps that the report counts.
+    pub fn count_sweeps(&mut self, sweeps: usize) {
+        self.info.sweeps += sweeps;
+    }
+
+    /// The shortest edge at any contact in m.
+    pub fn shortest(&self) -> f64 {
         self.of.iter().map(|of| of.1).fold(f64::INFINITY, f64::min)
     }
 

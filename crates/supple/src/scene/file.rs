@@ -9,7 +9,8 @@ use super::obstacle::ObstacleTable;
 use super::sheet::ClothTable;
 use super::{Damping, Limit, MaterialKind, SpringKind};
 use crate::settings::{
-    Acceleration, DualStart, FirstHessian, Method, SolveSettings, Start, Sweep, WeightRule, Wind,
+    Acceleration, ContactMethod, DualStart, FirstHessian, Method, SolveSettings, Start, Sweep, WeightRule,
+    Wind,
 };
 use serde::{Deserialize, Serialize};
 
@@ -136,6 +137,8 @@ pub struct Solve {
     pub first_hessian: FirstHessian,
     /// Order of `position`: `gauss_seidel` or `jacobi`. Default `gauss_seidel`.
     pub sweep: Sweep,
+    /// How `admm` carries contact with obstacles: `delassus`, `local`, `uzawa` or `nodal`. Default `delassus`.
+    pub contact: ContactMethod,
     /// Threads; 0 takes all of the machine. Default 0.
     pub threads: usize,
 }
@@ -159,6 +162,7 @@ impl Default for Solve {
             history: s.history,
             first_hessian: s.first_hessian,
             sweep: s.sweep,
+            contact: s.contact,
             threads: s.threads,
         }
     }

@@ -127,6 +127,7 @@ pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
             history: s.history,
             first_hessian: s.first_hessian,
             sweep: s.sweep,
+            contact: s.contact,
             threads: s.threads,
         },
     };

@@ -7,7 +7,8 @@ use crate::error::BuildError;
 use crate::exec::Exec;
 use crate::global::{Cholesky, Cliques, System, inverse, order};
 use crate::math::nodes::Row;
-use crate::settings::{FirstHessian, Method, Settings};
+use crate::settings::{ContactMethod, FirstHessian, Method, Settings};
+use crate::solve::contact_methods::Nodal;
 use crate::solve::{BodySums, Descent, Lagged};
 use crate::term::{BatchSource, TermBatch, TermSet};
 use std::sync::Arc;
@@ -122,6 +123,7 @@ impl Simulation {
         let terms = TermSet::new(batches, n);
         allowed(&settings, &terms, &parts.bodies, &parts.obstacles, !parts.surfaces.triangles.is_empty())?;
         links::allowed(&settings, &parts.groups, &parts.bodies)?;
+        carries(&settings, &parts.obstacles, !parts.surfaces.triangles.is_empty(), &parts.groups)?;
         let mut mass = vec![0.0; n];
         let mut x = vec![Row::default(); n];
         for (i, &p) in place.iter().enumerate() {
@@ -130,6 +132,9 @@ impl Simulation {
         }
         let mut system = System::from_pattern(&cliques);
         fill(&mut system, &terms, &mass, settings.time.dt);
+        if settings.solve.contact == ContactMethod::Local {
+            fill_local(&mut system, parts.touching.iter().map(|t| place[t.node as usize]));
+        }
         let global = exec.install(|| Cholesky::new(&system, &exec)).map_err(factor_error)?;
         let scratch = global.scratch();
         // Pinned nodes do not yield to obstacles.
@@ -223,6 +228,7 @@ impl Simulation {
             contact,
             groups: parts.groups,
             columns,
+            nodal: Nodal::default(),
             descent: Descent::default(),
             lagged: Lagged::default(),
             work,
@@ -237,6 +243,10 @@ impl Simulation {
         self.lagged.hessian.forget();
         self.columns.forget();
         fill(&mut self.system, &self.terms, &self.mass, self.settings.time.dt);
+        self.nodal.forget();
+        if self.settings.solve.contact == ContactMethod::Local {
+            fill_local(&mut self.system, self.contact.touching().iter().map(|t| t.node));
+        }
         let exec = self.exec.clone();
         exec.install(|| self.global.refactor(&self.system, &exec)).map_err(factor_error)
     }
@@ -320,8 +330,46 @@ pub(super) fn allowed(
     Err(BuildError::Setting { name: "solve.method", reason })
 }
 
+/// That the way to contact carries what may touch.
+pub(super) fn carries(
+    settings: &Settings,
+    obstacles: &[Obstacle],
+    collide: bool,
+    groups: &[Group],
+) -> Result<(), BuildError> {
+    let way = settings.solve.contact;
+    if way == ContactMethod::Delassus {
+        return Ok(());
+    }
+    let refuse = |what: String| {
+        let reason = format!("`{}` cannot take {what}: use `delassus`", way.as_str());
+        Err(BuildError::Setting { name: "solve.contact", reason })
+    };
+    if collide {
+        return refuse("contact between bodies".into());
+    }
+    if let Some(g) = groups.first() {
+        return refuse(format!("`{}`", g.kind));
+    }
+    match obstacles.iter().find(|o| o.friction > 0.0 && way != ContactMethod::Local) {
+        Some(o) => refuse(format!("the friction of obstacle `{}`", o.name)),
+        None => Ok(()),
+    }
+}
+
 fn factor_error(e: crate::global::FactorError) -> BuildError {
     BuildError::Factor(e.to_string())
+}
+
+/// Adds w²Δt² of the nodes' own terms of contact: as much as the diagonal has.
+fn fill_local(system: &mut System, touching: impl Iterator<Item = u32>) {
+    for i in
+        touching.map(|i| i as usize).filter(|&i| i < system.n()).collect::<std::collections::BTreeSet<_>>()
+    {
+        let own = system.values()[system.col_ptr()[i]];
+        let there = system.add(i, i, own);
+        debug_assert!(there, "the diagonal is always there");
+    }
 }
 
 /// A = M + Δt² DᵀW²D over the free nodes.

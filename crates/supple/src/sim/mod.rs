@@ -33,6 +33,7 @@ use crate::exec::Exec;
 use crate::global::{Cholesky, SolveScratch, System};
 use crate::math::nodes::Row;
 use crate::settings::Settings;
+use crate::solve::contact_methods::Nodal;
 use crate::solve::{BodySums, Descent, Lagged};
 use crate::term::TermSet;
 use std::sync::Arc;
@@ -62,6 +63,7 @@ pub struct Simulation {
     /// What each call for links has made, in order.
     groups: Vec<Group>,
     columns: Columns,
+    nodal: Nodal,
     /// Memory of the Newton-like methods, and the Hessian that `auto` keeps over steps.
     descent: Descent,
     lagged: Lagged,
@@ -348,8 +350,12 @@ impl Simulation {
         let (obstacles, collide) = (self.contact.obstacles(), self.contact.has_bodies());
         assemble::allowed(&settings, &self.terms, &self.bodies, obstacles, collide)?;
         links::allowed(&settings, &self.groups, &self.bodies)?;
+        assemble::carries(&settings, obstacles, collide, &self.groups)?;
         let (old, new) = (&self.settings, &settings);
-        let factor = old.solve.weights() != new.solve.weights() || old.time.dt != new.time.dt;
+        // Local terms of contact are part of the matrix.
+        let factor = old.solve.weights() != new.solve.weights()
+            || old.time.dt != new.time.dt
+            || old.solve.contact != new.solve.contact;
         let before = std::mem::replace(&mut self.settings, settings);
         if factor && let Err(e) = self.refactor() {
             self.settings = before;

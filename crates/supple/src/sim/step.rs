@@ -68,6 +68,7 @@ impl Simulation {
                 per_body: &mut work.per_body,
                 contact: &mut self.contact,
                 columns: &mut self.columns,
+                nodal: &mut self.nodal,
                 dt,
                 start_objective: f64::NAN,
                 method: settings.solve.method,
