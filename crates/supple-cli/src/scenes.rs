@@ -38,6 +38,7 @@ scenes!(
     "rollers",
     "sail",
     "shapes",
+    "skin",
     "stretched",
     "swing",
     "untwist_low",

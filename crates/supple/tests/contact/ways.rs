@@ -44,7 +44,8 @@ fn a_drop_is_the_same_by_every_way() {
 }
 
 /// On a stiff incline at μ = 0.51 a block must stick, at μ = 0.49 it must slide with 0.0876 m/s². Exactly so with the Delassus
-/// operator; with a term per node, at the paper's 20 iterations, it is not.
+/// operator; with a term per node, at the paper's 20 iterations, it sticks in both, and
+/// trembles by a millimetre per second.
 #[test]
 fn local_terms_fail_on_a_stiff_incline() {
     let run = |contact: ContactMethod, mu: f64| {
@@ -62,8 +63,8 @@ fn local_terms_fail_on_a_stiff_incline() {
     let (slides, sticks) = (run(ContactMethod::Delassus, 0.49), run(ContactMethod::Delassus, 0.51));
     assert!((slides - 0.0876).abs() < 0.01 && sticks.abs() < 1e-3, "{slides} {sticks}");
     let (slow, fast) = (run(ContactMethod::Local, 0.49), run(ContactMethod::Local, 0.51));
-    println!("delassus {slides} {sticks}, local {slow} {fast}");
-    assert!((slow - 0.0876).abs() > 0.02 || fast.abs() > 1e-3, "local terms were right: {slow} {fast}");
+    // It sticks where it must slide, and does not come to rest where it must stick.
+    assert!(slow < 0.02 && fast.abs() > 1e-4, "{slow} {fast}");
 }
 
 #[test]
