@@ -42,6 +42,7 @@ scenes!(
     "rollers",
     "sail",
     "shapes",
+    "skin",
     "stretched",
     "swing",
     "untwist_low",

@@ -24,6 +24,7 @@ mod engine;
 mod error;
 mod files;
 mod iterations;
+mod link;
 mod material;
 mod mesh;
 mod obstacle;

@@ -40,6 +40,7 @@ pub struct Options<'py> {
     pub history: Given<'py>,
     pub first_hessian: Given<'py>,
     pub sweep: Given<'py>,
+    pub contact: Given<'py>,
     pub threads: Given<'py>,
 }
 
@@ -99,6 +100,7 @@ impl Options<'_> {
         set(&mut s.history, &self.history, "history", count)?;
         set(&mut s.first_hessian, &self.first_hessian, "first_hessian", word)?;
         set(&mut s.sweep, &self.sweep, "sweep", word)?;
+        set(&mut s.contact, &self.contact, "contact", word)?;
         set(&mut s.threads, &self.threads, "threads", count)
     }
 }

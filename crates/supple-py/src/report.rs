@@ -113,6 +113,16 @@ impl StepReport {
     fn islands_shortened(&self) -> usize {
         self.0.islands_shortened
     }
+    /// Largest distance of a linked node from where it should be, in m.
+    #[getter]
+    fn link_gap(&self) -> f64 {
+        self.0.link_gap
+    }
+    /// Links that broke at the end of the step.
+    #[getter]
+    fn links_broken(&self) -> usize {
+        self.0.links_broken
+    }
     /// {"elastic", "kinetic", "potential"} in J at the end of the step.
     #[getter]
     fn energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

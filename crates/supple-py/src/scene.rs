@@ -18,6 +18,7 @@ use crate::body::{self, Body};
 use crate::custom::Object;
 use crate::engine::{Engine, Kind};
 use crate::error::{bad, build, guard};
+use crate::link;
 use crate::material;
 use crate::obstacle;
 use crate::options::{Given, Options, world};
@@ -178,6 +179,7 @@ fn file_solve(settings: &Settings) -> file::Solve {
         history: s.history,
         first_hessian: s.first_hessian,
         sweep: s.sweep,
+        contact: s.contact,
         threads: s.threads,
     }
 }
@@ -381,6 +383,84 @@ impl Scene {
         content.own()?.anchor(BodyId(b.index), &ids, stiffness).map_err(build)
     }
 
+    /// Keeps nodes of a body on something, without friction and from both sides, and returns the number of the links.
+    ///
+    /// One of plane=(point, normal), line=(point, direction), curve=points (k, 3), a polyline, closed to a ring or with ends that go
+    /// on without end, and surface=body, at a distance (m) along its normal or where each node is. A link breaks once its force is
+    /// above breaking_force (N). ids: (k,) of the body, or a mask (n,).
+    #[pyo3(signature = (body, ids, *, plane=None, line=None, curve=None, closed=false, surface=None, distance=None,
+        breaking_force=None))]
+    fn slide(
+        &self,
+        body: &Bound<'_, PyAny>,
+        ids: &Bound<'_, PyAny>,
+        plane: Option<&Bound<'_, PyAny>>,
+        line: Option<&Bound<'_, PyAny>>,
+        curve: Option<&Bound<'_, PyAny>>,
+        closed: bool,
+        surface: Option<&Bound<'_, PyAny>>,
+        distance: Option<f64>,
+        breaking_force: Option<f64>,
+    ) -> PyResult<usize> {
+        let mut content = self.content()?;
+        content.own()?;
+        let b = body::find(body, &content.bodies)?.clone();
+        let ids = array::ids(ids, "ids", b.node_count)?;
+        let on = link::Shapes { plane, line, curve, surface, closed, distance }.read(&content.bodies)?;
+        let made = content.own()?.slide(BodyId(b.index), &ids, on, breaking_force);
+        made.map(|id| id.0).map_err(build)
+    }
+
+    /// Attaches nodes of a body where they are, and returns the number of the links: to their places, which Simulation.move_link()
+    /// moves, to another body, or to an obstacle by its number. A link breaks once its force is above breaking_force (N).
+    #[pyo3(signature = (body, ids, *, to=None, obstacle=None, breaking_force=None))]
+    fn attach(
+        &self,
+        body: &Bound<'_, PyAny>,
+        ids: &Bound<'_, PyAny>,
+        to: Option<&Bound<'_, PyAny>>,
+        obstacle: Option<usize>,
+        breaking_force: Option<f64>,
+    ) -> PyResult<usize> {
+        let mut content = self.content()?;
+        content.own()?;
+        let b = body::find(body, &content.bodies)?.clone();
+        let ids = array::ids(ids, "ids", b.node_count)?;
+        let to = link::place(to, obstacle, &content.bodies)?;
+        let made = content.own()?.attach(BodyId(b.index), &ids, to, breaking_force);
+        made.map(|id| id.0).map_err(build)
+    }
+
+    /// Stitches two bodies together and returns the number of the links: pairs (k, 2) of a node of each, or nodes ids of the first
+    /// to the nearest points of the other's surface. A stitch breaks once its force is above breaking_force (N).
+    #[pyo3(signature = (body, other, *, pairs=None, ids=None, breaking_force=None))]
+    fn stitch(
+        &self,
+        body: &Bound<'_, PyAny>,
+        other: &Bound<'_, PyAny>,
+        pairs: Option<&Bound<'_, PyAny>>,
+        ids: Option<&Bound<'_, PyAny>>,
+        breaking_force: Option<f64>,
+    ) -> PyResult<usize> {
+        let mut content = self.content()?;
+        content.own()?;
+        let a = body::find(body, &content.bodies)?.clone();
+        let b = body::find(other, &content.bodies)?.clone();
+        let (first, second) = (BodyId(a.index), BodyId(b.index));
+        let made = match (pairs, ids) {
+            (Some(pairs), None) => {
+                let pairs = link::pairs(pairs, [a.node_count, b.node_count])?;
+                content.own()?.stitch(first, second, &pairs, breaking_force)
+            }
+            (None, Some(ids)) => {
+                let ids = array::ids(ids, "ids", a.node_count)?;
+                content.own()?.stitch_to_surface(first, &ids, second, breaking_force)
+            }
+            _ => return Err(bad("stitch() needs pairs or ids, one of them")),
+        };
+        made.map(|id| id.0).map_err(build)
+    }
+
     /// Adds an obstacle (HalfSpace, Sphere, Box, Capsule or Cylinder) that bodies cannot enter, and returns its number, from 0.
     ///
     /// Simulation.move_obstacle() moves it, Simulation.reactions says with which force it pushes.
@@ -436,11 +516,12 @@ impl Scene {
     /// relaxation (1.6), spectral_radius of "chebyshev" (0.9).
     /// history: steps that L-BFGS looks back (8). first_hessian of "quasi_newton": "matrix" (default) or "identity".
     /// sweep of "position": "gauss_seidel" (default) or "jacobi".
+    /// contact of "admm" with obstacles: "delassus" (default), "local" (as published), "uzawa" or "nodal".
     /// threads: 0 (default) takes as many as the machine has; results do not depend on it.
     #[pyo3(signature = (*, method=Given::NOT, iterations=Given::NOT, tolerance=Given::NOT, time_budget=Given::NOT,
         weight_rule=Given::NOT, weight_scale=Given::NOT, acceleration=Given::NOT, start=Given::NOT, dual_start=Given::NOT,
         memory=Given::NOT, relaxation=Given::NOT, spectral_radius=Given::NOT, history=Given::NOT, first_hessian=Given::NOT,
-        sweep=Given::NOT, threads=Given::NOT))]
+        sweep=Given::NOT, contact=Given::NOT, threads=Given::NOT))]
     fn build<'py>(
         &self,
         py: Python<'py>,
@@ -459,6 +540,7 @@ impl Scene {
         history: Given<'py>,
         first_hessian: Given<'py>,
         sweep: Given<'py>,
+        contact: Given<'py>,
         threads: Given<'py>,
     ) -> PyResult<Simulation> {
         let options = Options {
@@ -477,6 +559,7 @@ impl Scene {
             history,
             first_hessian,
             sweep,
+            contact,
             threads,
         };
         self.make(py, Some(&options), None)

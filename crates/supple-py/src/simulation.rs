@@ -234,6 +234,33 @@ impl Simulation {
         self.shared.with(py, "move_obstacle()", |e| e.sim_mut().move_obstacle(number, pose))?.map_err(build)
     }
 
+    /// Moves the plane, line, curve or places of links, given by their number: at the end of the next step they are turned about
+    /// center by the rotation vector (axis times angle in radians), then moved by translation (m), relative to where they were added.
+    #[pyo3(signature = (link, *, translation=None, rotation=None, center=None))]
+    fn move_link(
+        &self,
+        py: Python<'_>,
+        link: usize,
+        translation: Option<&Bound<'_, PyAny>>,
+        rotation: Option<&Bound<'_, PyAny>>,
+        center: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let pose = obstacle::pose(translation, rotation, center, [0.0; 3])?;
+        self.shared.with(py, "move_link()", |e| e.sim_mut().move_link(link, pose))?.map_err(build)
+    }
+
+    /// Force of each link of a number on its node in the last step in N: a new array (nodes, 3).
+    fn link_forces<'py>(&self, py: Python<'py>, link: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let rows = self.shared.with(py, "link_forces()", |e| e.sim().link_forces(link))?.map_err(build)?;
+        array::rows(py, rows)
+    }
+
+    /// Which links of a number are broken: a new array (nodes,) of bool.
+    fn broken_links<'py>(&self, py: Python<'py>, link: usize) -> PyResult<Bound<'py, numpy::PyArray1<bool>>> {
+        let all = self.shared.with(py, "broken_links()", |e| e.sim().broken_links(link))?.map_err(build)?;
+        Ok(numpy::PyArray1::from_vec(py, all))
+    }
+
     /// Force of each obstacle on the bodies in the last step in N: a new array (obstacles, 3).
     #[getter]
     fn reactions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
@@ -255,7 +282,7 @@ impl Simulation {
     #[pyo3(signature = (*, dt=Given::NOT, gravity=Given::NOT, method=Given::NOT, iterations=Given::NOT, tolerance=Given::NOT,
         time_budget=Given::NOT, weight_rule=Given::NOT, weight_scale=Given::NOT, acceleration=Given::NOT, start=Given::NOT,
         dual_start=Given::NOT, memory=Given::NOT, relaxation=Given::NOT, spectral_radius=Given::NOT, history=Given::NOT,
-        first_hessian=Given::NOT, sweep=Given::NOT))]
+        first_hessian=Given::NOT, sweep=Given::NOT, contact=Given::NOT))]
     fn update<'py>(
         &self,
         py: Python<'py>,
@@ -276,6 +303,7 @@ impl Simulation {
         history: Given<'py>,
         first_hessian: Given<'py>,
         sweep: Given<'py>,
+        contact: Given<'py>,
     ) -> PyResult<()> {
         let options = Options {
             method,
@@ -293,6 +321,7 @@ impl Simulation {
             history,
             first_hessian,
             sweep,
+            contact,
             threads: Given::NOT,
         };
         let mut settings = self.shared.with(py, "update()", |e| e.sim().settings().clone())?;

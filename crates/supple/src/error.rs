@@ -74,6 +74,24 @@ pub enum BuildError {
         /// The first of them, in words.
         first: String,
     },
+    /// Sliding constraints, attachments or stitches.
+    #[error("{kind} {link}: {reason}")]
+    Link {
+        /// `slide`, `attach` or `stitch`.
+        kind: &'static str,
+        /// Number of the group of links.
+        link: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// There is no such group of links.
+    #[error("there is no group of links number {link} (there are {count}, numbered from 0)")]
+    NoLink {
+        /// The number asked for.
+        link: usize,
+        /// How many there are.
+        count: usize,
+    },
     /// There is nothing to simulate.
     #[error("the scene has no body")]
     Empty,

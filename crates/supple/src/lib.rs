@@ -64,11 +64,12 @@ pub use contact::Obstacle;
 pub use error::{BuildError, CheckpointError, StepError};
 pub use mesh::{TetMesh, TriMesh};
 pub use scene::{
-    Along, Bending, BodyId, Cloth, Damping, Limit, Material, MaterialKind, ObstacleId, Scene, Spring,
-    SpringKind,
+    Along, AttachTo, Bending, BodyId, Cloth, Damping, Limit, LinkId, Material, MaterialKind, ObstacleId,
+    Scene, SlideOn, Spring, SpringKind,
 };
 pub use settings::{
-    Acceleration, DualStart, FirstHessian, Method, Settings, SolveSettings, Start, Sweep, WeightRule,
+    Acceleration, ContactMethod, DualStart, FirstHessian, Method, Settings, SolveSettings, Start, Sweep,
+    WeightRule,
 };
 pub use sim::{Energy, Simulation, StepReport};
 pub use solve::{Control, Status};

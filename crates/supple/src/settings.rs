@@ -190,6 +190,34 @@ pub enum FirstHessian {
     Identity,
 }
 
+/// How `admm` carries contact with obstacles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ContactMethod {
+    /// Signorini's and Coulomb's law by Gauss–Seidel on the Delassus operator, exactly. All methods but `position` have it.
+    #[default]
+    Delassus,
+    /// A term per node that takes it out of obstacles, as in the paper. `admm` only.
+    Local,
+    /// Uzawa's method with conjugate gradients on the factored matrix, without friction. `admm` only.
+    Uzawa,
+    /// Gauss–Seidel over nodes instead of the factored matrix, without friction. `admm` only.
+    Nodal,
+}
+
+impl ContactMethod {
+    /// The word used in scene files and Python.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ContactMethod::Delassus => "delassus",
+            ContactMethod::Local => "local",
+            ContactMethod::Uzawa => "uzawa",
+            ContactMethod::Nodal => "nodal",
+        }
+    }
+}
+
 /// The order in which `position` projects constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -253,6 +281,8 @@ pub struct SolveSettings {
     pub first_hessian: FirstHessian,
     /// Order of `position`. Default `gauss_seidel`.
     pub sweep: Sweep,
+    /// How `admm` carries contact with obstacles. Default `delassus`.
+    pub contact: ContactMethod,
     /// Threads; 0 takes as many as the machine has. Default 0. Results do not depend on it.
     pub threads: usize,
 }
@@ -275,6 +305,7 @@ impl Default for SolveSettings {
             history: 8,
             first_hessian: FirstHessian::default(),
             sweep: Sweep::default(),
+            contact: ContactMethod::default(),
             threads: 0,
         }
     }
@@ -352,6 +383,9 @@ impl Settings {
             format!("must lie between 0 and 1, not {}", s.spectral_radius)
         })?;
         check(s.history <= 32, "solve.history", || format!("at most 32 steps, not {}", s.history))?;
+        check(s.contact == ContactMethod::Delassus || s.method == Method::Admm, "solve.contact", || {
+            format!("`{}` is for the method `admm`, not `{}`", s.contact.as_str(), s.method)
+        })?;
         check(s.threads <= 1024, "solve.threads", || format!("{} threads are too many", s.threads))
     }
 

@@ -23,6 +23,10 @@ mod files;
 mod hertz;
 #[path = "contact/incline.rs"]
 mod incline;
+#[path = "contact/link_files.rs"]
+mod link_files;
+#[path = "contact/links.rs"]
+mod links;
 #[path = "contact/particle.rs"]
 mod particle;
 #[path = "contact/setup.rs"]
@@ -33,3 +37,5 @@ mod shapes;
 mod signorini;
 #[path = "contact/tangled.rs"]
 mod tangled;
+#[path = "contact/ways.rs"]
+mod ways;

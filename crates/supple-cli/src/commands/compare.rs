@@ -21,8 +21,8 @@ const DEFAULT: &[&str] = &["admm-published", "admm", "projective", "lbfgs", "qua
 pub struct Args {
     #[command(flatten)]
     options: Options,
-    /// Methods, separated by commas: admm, admm-published, admm-anderson, admm-relaxed, admm-chebyshev, projective,
-    /// position, position-jacobi, quasi_newton, lbfgs, newton, auto [default: admm-published, admm, projective, lbfgs,
+    /// Methods, separated by commas: admm, admm-published, admm-anderson, admm-relaxed, admm-chebyshev, admm-local,
+    /// admm-uzawa, admm-nodal, projective, position, position-jacobi, quasi_newton, lbfgs, newton, auto [default: admm-published, admm, projective, lbfgs,
     /// quasi_newton, newton, auto]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     methods: Vec<String>,

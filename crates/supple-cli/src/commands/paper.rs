@@ -8,7 +8,7 @@
 //! | `paper/fig1.rs` | a body that is dragged about: frames per second |
 //! | `paper/convergence.rs` | Fig. 2 and 6: the untwisting box by several methods and weights |
 //! | `paper/fig3.rs` | bodies that recover from nonsense |
-//! | `paper/later.rs` | Fig. 4 and 5: what is not there yet |
+//! | `paper/fig5.rs` | Fig. 5: a body falls through cylinders |
 //! | `paper/table1.rs` | Table 1: milliseconds |
 //! | `paper/appendix.rs` | the theorems of the appendices, as numbers |
 //! | `paper/lookup.rs` | a look-up table for the proximal operator, section 4.3 |
@@ -21,7 +21,7 @@ mod convergence;
 mod fig1;
 mod fig3;
 mod fig4;
-mod later;
+mod fig5;
 mod lookup;
 mod page;
 mod since;
@@ -118,7 +118,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     add(Item::Fig2, &|| convergence::fig2(&c))?;
     add(Item::Fig3, &|| run(fig3::section(&c)))?;
     add(Item::Fig4, &|| run(fig4::section(&c)))?;
-    add(Item::Fig5, &|| Ok(later::fig5()))?;
+    add(Item::Fig5, &|| run(fig5::section(&c)))?;
     add(Item::Fig6, &|| convergence::fig6(&c))?;
     add(Item::Table1, &|| run(table1::section(&c)))?;
     add(Item::Appendix, &|| run(appendix::section(&c)))?;

@@ -286,6 +286,7 @@ fn write_stats(
         "inverted": r.inverted, "violation": r.violation, "contacts": r.contacts, "candidates": r.candidates,
         "max_penetration": r.max_penetration, "contact_residual": r.contact_residual,
         "cone_violation": r.cone_violation, "sweeps": r.sweeps, "islands_shortened": r.islands_shortened,
+        "link_gap": r.link_gap, "links_broken": r.links_broken,
         "reactions": reactions,
         "local_ms": 1e3 * r.timings.local, "global_ms": 1e3 * r.timings.global, "frame_ms": 1e3 * r.timings.total(),
     });

@@ -1,5 +1,5 @@
 //! Methods by name.
-use supple::{Acceleration, FirstHessian, Method, SolveSettings, Sweep, WeightRule};
+use supple::{Acceleration, ContactMethod, FirstHessian, Method, SolveSettings, Sweep, WeightRule};
 
 /// A method with all its settings.
 #[derive(Debug, Clone)]
@@ -17,6 +17,9 @@ pub const NAMES: &[(&str, &str)] = &[
     ("admm-anderson", "admm-published with Anderson acceleration"),
     ("admm-relaxed", "admm-published with over-relaxation"),
     ("admm-chebyshev", "admm-published with Chebyshev's method"),
+    ("admm-local", "admm with a term of contact per node, as in the paper"),
+    ("admm-uzawa", "admm with contact by Uzawa's method and conjugate gradients"),
+    ("admm-nodal", "admm with contact by Gauss–Seidel over nodes"),
     ("projective", "projective dynamics"),
     ("position", "position-based dynamics, one constraint after the other"),
     ("position-jacobi", "position-based dynamics, all constraints at once"),
@@ -32,12 +35,16 @@ impl Variant {
         let of = |method: Method| SolveSettings { method, ..SolveSettings::default() };
         let published =
             |acceleration: Acceleration| SolveSettings { acceleration, ..SolveSettings::published() };
+        let touching = |contact: ContactMethod| SolveSettings { contact, ..of(Method::Admm) };
         let solve = match name {
             "admm" => of(Method::Admm),
             "admm-published" => SolveSettings::published(),
             "admm-anderson" => published(Acceleration::Anderson),
             "admm-relaxed" => published(Acceleration::OverRelaxation),
             "admm-chebyshev" => published(Acceleration::Chebyshev),
+            "admm-local" => touching(ContactMethod::Local),
+            "admm-uzawa" => touching(ContactMethod::Uzawa),
+            "admm-nodal" => touching(ContactMethod::Nodal),
             "projective" => of(Method::Projective),
             "position" => SolveSettings { sweep: Sweep::GaussSeidel, ..of(Method::Position) },
             "position-jacobi" => SolveSettings { sweep: Sweep::Jacobi, ..of(Method::Position) },

@@ -273,6 +273,37 @@ class Scene:
     ) -> Body: ...
     def pin(self, body: _Body, ids: npt.ArrayLike) -> None: ...
     def anchor(self, body: _Body, ids: npt.ArrayLike, *, stiffness: float) -> None: ...
+    def slide(
+        self,
+        body: _Body,
+        ids: npt.ArrayLike,
+        *,
+        plane: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+        line: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+        curve: npt.ArrayLike | None = None,
+        closed: bool = False,
+        surface: _Body | None = None,
+        distance: float | None = None,
+        breaking_force: float | None = None,
+    ) -> int: ...
+    def attach(
+        self,
+        body: _Body,
+        ids: npt.ArrayLike,
+        *,
+        to: _Body | None = None,
+        obstacle: int | None = None,
+        breaking_force: float | None = None,
+    ) -> int: ...
+    def stitch(
+        self,
+        body: _Body,
+        other: _Body,
+        *,
+        pairs: npt.ArrayLike | None = None,
+        ids: npt.ArrayLike | None = None,
+        breaking_force: float | None = None,
+    ) -> int: ...
     def add_obstacle(self, obstacle: Obstacle, *, name: str | None = None) -> int: ...
     def collide(
         self,
@@ -300,6 +331,7 @@ class Scene:
         history: int | EllipsisType = ...,
         first_hessian: Literal["matrix", "identity"] | EllipsisType = ...,
         sweep: Literal["gauss_seidel", "jacobi"] | EllipsisType = ...,
+        contact: Literal["delassus", "local", "uzawa", "nodal"] | EllipsisType = ...,
         threads: int | EllipsisType = ...,
     ) -> Simulation: ...
     @property
@@ -351,6 +383,10 @@ class StepReport:
     def sweeps(self) -> int: ...
     @property
     def islands_shortened(self) -> int: ...
+    @property
+    def link_gap(self) -> float: ...
+    @property
+    def links_broken(self) -> int: ...
     @property
     def energy(self) -> dict[str, float]: ...
     @property
@@ -417,6 +453,16 @@ class Simulation:
         rotation: npt.ArrayLike | None = None,
         center: npt.ArrayLike | None = None,
     ) -> None: ...
+    def move_link(
+        self,
+        link: int,
+        *,
+        translation: npt.ArrayLike | None = None,
+        rotation: npt.ArrayLike | None = None,
+        center: npt.ArrayLike | None = None,
+    ) -> None: ...
+    def link_forces(self, link: int) -> _Reals: ...
+    def broken_links(self, link: int) -> npt.NDArray[np.bool_]: ...
     @property
     def reactions(self) -> _Reals: ...
     @property
@@ -441,6 +487,7 @@ class Simulation:
         history: int | EllipsisType = ...,
         first_hessian: Literal["matrix", "identity"] | EllipsisType = ...,
         sweep: Literal["gauss_seidel", "jacobi"] | EllipsisType = ...,
+        contact: Literal["delassus", "local", "uzawa", "nodal"] | EllipsisType = ...,
     ) -> None: ...
     @property
     def settings(self) -> dict[str, Any]: ...

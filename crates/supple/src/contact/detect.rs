@@ -5,7 +5,7 @@
 //! there. A contact that turns out not to be one changes nothing.
 
 use super::obstacle::{Obstacle, Pose, SurfacePoint};
-use super::{Contact, Law, frame};
+use super::{Contact, Law, MOST_NODES, frame};
 use crate::math::small::{add, axpy, dot, scale, sub};
 
 /// Contacts are made within this share of the local edge length.
@@ -90,8 +90,8 @@ impl Moving<'_> {
     /// The contact of a node that was at `from`, with a point of the surface.
     pub fn contact(&self, node: u32, from: [f64; 3], s: &SurfacePoint, edge: f64, number: u32) -> Contact {
         let mut c = Contact {
-            nodes: [node, 0, 0, 0],
-            weights: [1.0, 0.0, 0.0, 0.0],
+            nodes: [node; MOST_NODES],
+            weights: [1.0, 0.0, 0.0, 0.0, 0.0],
             count: 1,
             frame: frame(self.next.turn(s.normal)),
             origin: [0.0; 3],

@@ -2,6 +2,7 @@
 
 use super::BODIES;
 use super::detect::Moving;
+use super::link::LINKS;
 use super::near::TOUCHING;
 use super::obstacle::Pose;
 use super::set::ContactSet;
@@ -46,7 +47,9 @@ impl ContactSet {
         if !self.skin.is_empty() {
             let mut held = vec![false; bodies];
             for c in self.contacts.iter().filter(|c| c.obstacle != BODIES && c.force != [0.0; 3]) {
-                held[self.skin.body[c.nodes[0] as usize] as usize] = true;
+                for &node in &c.nodes[..c.count as usize] {
+                    held[self.skin.body[node as usize] as usize] = true;
+                }
             }
             for &i in self.skin.nodes.iter().filter(|&&i| i as usize >= self.free) {
                 held[self.skin.body[i as usize] as usize] = true;
@@ -98,10 +101,13 @@ impl ContactSet {
             self.skin.untangle(x, &mut self.tangle);
             deepest = deepest.max(self.tangle.depth());
         }
-        let largest = self.contacts.iter().map(|c| c.force[0]).fold(0.0, f64::max);
+        let linked = self.contacts.iter().filter(|c| c.obstacle == LINKS);
+        self.info.link_gap = linked.map(|c| self.links.distance(c, x)).fold(0.0, f64::max);
+        let touching = || self.contacts.iter().filter(|c| c.obstacle != LINKS);
+        let largest = touching().map(|c| c.force[0]).fold(0.0, f64::max);
         let outside = self.contacts.iter().map(|c| c.law.violation(c.force)).fold(0.0, f64::max);
-        self.info.contacts = self.contacts.iter().filter(|c| c.force != [0.0; 3]).count();
-        self.info.candidates = self.contacts.len();
+        self.info.contacts = touching().filter(|c| c.force != [0.0; 3]).count();
+        self.info.candidates = touching().count();
         self.info.max_penetration = deepest;
         self.info.residual = self.residual(x);
         self.info.cone_violation = if largest > 0.0 { outside / largest } else { 0.0 };

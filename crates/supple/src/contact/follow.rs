@@ -1,5 +1,6 @@
 //! Contacts follow the iterates: those with curved obstacles turn, and what would pass through something gets one.
 
+use super::link::LINKS;
 use super::near::Way;
 use super::set::ContactSet;
 use super::sweep::LEFT;
@@ -67,6 +68,14 @@ impl ContactSet {
         let before = self.contacts.len();
         for i in 0..before {
             let mut c = self.contacts[i];
+            if c.obstacle == LINKS {
+                if let Some(shift) = self.links.turn(&mut c, x) {
+                    self.settled &= shift <= 1e-7 * self.of[i].1;
+                    turned = true;
+                    self.contacts[i] = c;
+                }
+                continue;
+            }
             if self.obstacles.get(c.obstacle as usize).is_none_or(|o| o.shape.is_flat()) {
                 continue;
             }

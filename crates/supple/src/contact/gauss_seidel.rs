@@ -7,7 +7,7 @@
 
 use super::anderson::Anderson;
 use super::newton::{Dense, MOST};
-use super::{Contact, Law};
+use super::{Contact, Law, MOST_NODES};
 
 /// Columns of B⁻¹.
 pub trait Compliance {
@@ -48,7 +48,7 @@ pub(super) struct GaussSeidel {
     /// Nodes of contacts that move.
     nodes: Vec<u32>,
     /// The nodes of each contact by their numbers in `nodes`.
-    local: Vec<[u32; 4]>,
+    local: Vec<[u32; MOST_NODES]>,
     /// Column of each node at all nodes; empty until it is needed.
     columns: Vec<Vec<f64>>,
     /// B⁻¹Cᵀ(λ − λ₀) at each node.
@@ -79,7 +79,7 @@ impl GaussSeidel {
         self.nodes.dedup();
         self.local.clear();
         for c in contacts {
-            let mut local = [FIXED; 4];
+            let mut local = [FIXED; MOST_NODES];
             for k in 0..c.count as usize {
                 local[k] = self.nodes.binary_search(&c.nodes[k]).map_or(FIXED, |i| i as u32);
             }
@@ -100,6 +100,13 @@ impl GaussSeidel {
     /// A bound of the contact's own block in m/N; 0 where it was never needed.
     pub fn bound(&self, contact: usize) -> f64 {
         self.bound.get(contact).copied().unwrap_or(0.0)
+    }
+
+    /// Sets the bound of a contact's own block, for those who do not solve here.
+    pub fn set_bound(&mut self, contact: usize, bound: f64) {
+        if let Some(b) = self.bound.get_mut(contact) {
+            *b = bound;
+        }
     }
 
     /// Changes the forces of the contacts, whose y at x_f is given, so that all laws hold within a tolerance: `tolerance` is a share
@@ -184,7 +191,9 @@ impl GaussSeidel {
         for _ in 0..10 {
             let which: Vec<usize> = (0..contacts.len())
                 .filter(|&i| {
-                    self.bound[i] > 0.0 && (contacts[i].force != [0.0; 3] || self.gap(contacts, i)[0] < 0.0)
+                    let held = matches!(contacts[i].law, Law::Hold(_));
+                    let bears = held || contacts[i].force != [0.0; 3] || self.gap(contacts, i)[0] < 0.0;
+                    self.bound[i] > 0.0 && bears
                 })
                 .collect();
             if which.is_empty() || which.len() > MOST {

@@ -12,6 +12,8 @@
 //! | `sweep.rs` | what meets on its way through a step; steps that are shortened |
 //! | `impact.rs` | when a node meets a triangle or an edge an edge |
 //! | `tangle.rs` | bodies that have entered each other, and how they come apart |
+//! | `link.rs` | [`Links`]: nodes that slide on something or are attached to it, as rows without a clamp |
+//! | `skin.rs` | the nearest triangle of a body, the tetrahedron around a point |
 //! | `closest.rs` `bvh.rs` | nearest points of triangles and edges; a tree of boxes to find them |
 //! | `gauss_seidel.rs` | Signorini's and Coulomb's law for all contacts at once |
 //! | `anderson.rs` | … accelerated |
@@ -34,12 +36,14 @@ mod end;
 mod follow;
 mod gauss_seidel;
 mod impact;
+mod link;
 mod mesh;
 mod near;
 mod newton;
 mod obstacle;
 mod primitives;
 mod set;
+mod skin;
 mod surfaces;
 mod sweep;
 mod tangle;
@@ -47,10 +51,12 @@ mod tangle;
 pub use anderson::Anderson;
 pub use columns::Columns;
 pub use gauss_seidel::{Compliance, Sweeps};
+pub use link::{Carrier, Curve, Guide, LINKS, Link, Links};
 pub use mesh::ClosedMesh;
 pub use obstacle::{Obstacle, Pose, Surface, SurfacePoint};
 pub use primitives::{Capsule, Cuboid, Cylinder, HalfSpace, Sphere};
 pub use set::{ContactInfo, ContactSet, Kept, Touching};
+pub use skin::{OnSkin, Skin, Tets};
 pub use surfaces::Surfaces;
 
 use crate::math::nodes::Row;
@@ -95,13 +101,21 @@ impl Law {
 /// In place of an obstacle, for contacts between bodies.
 pub const BODIES: u32 = u32::MAX;
 
+/// Most nodes of a contact: a node and the corners of a tetrahedron.
+pub const MOST_NODES: usize = 5;
+
+/// Four nodes or weights of a contact with room for one more; the room repeats the last node, with weight zero.
+fn four<T: Copy>([a, b, c, d]: [T; 4], room: T) -> [T; MOST_NODES] {
+    [a, b, c, d, room]
+}
+
 /// One contact: nodes, weights, frame, law and force.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// Nodes of the system; the first [`Contact::count`] count.
-    pub nodes: [u32; 4],
+    pub nodes: [u32; MOST_NODES],
     /// Their weights a.
-    pub weights: [f64; 4],
+    pub weights: [f64; MOST_NODES],
     /// How many nodes.
     pub count: u8,
     /// Normal and two tangents, the rows of R.
@@ -112,7 +126,7 @@ pub struct Contact {
     pub law: Law,
     /// λ in N.
     pub force: [f64; 3],
-    /// Number of the obstacle, or [`BODIES`].
+    /// Number of the obstacle, or [`BODIES`] or [`LINKS`].
     pub obstacle: u32,
     /// The normal at detection: the side that the node is on.
     pub side: [f64; 3],

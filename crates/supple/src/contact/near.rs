@@ -9,7 +9,7 @@ use super::closest::{edges_nearest, segments_nearest, triangle_nearest};
 use super::impact::Kind;
 use super::surfaces::{Edge, Skin};
 use super::tangle::Tangle;
-use super::{BODIES, Contact, Law, frame};
+use super::{BODIES, Contact, Law, four, frame};
 use crate::math::nodes::Row;
 use crate::math::small::{axpy, cross, dot, scale, sub};
 use std::collections::HashMap;
@@ -104,8 +104,8 @@ impl Skin {
         let keep = self.keep(rows.kind, &rows.nodes)?;
         let [a, b] = self.bodies_of(&rows.nodes);
         let mut c = Contact {
-            nodes: rows.nodes,
-            weights: rows.weights,
+            nodes: four(rows.nodes, rows.nodes[3]),
+            weights: four(rows.weights, 0.0),
             count: 4,
             frame: frame(rows.normal),
             origin: [0.0; 3],

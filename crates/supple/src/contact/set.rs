@@ -1,8 +1,10 @@
 //! The contacts of a step.
 
 use super::Contact;
+use super::Law;
 use super::detect::{Moving, REACH};
 use super::gauss_seidel::{Compliance, GaussSeidel, Sweeps};
+use super::link::{LINKS, Link, Links};
 use super::near::Way;
 use super::obstacle::{Obstacle, Pose};
 use super::surfaces::{Skin, Surfaces};
@@ -50,6 +52,8 @@ pub struct ContactInfo {
     pub sweeps: usize,
     /// Bodies whose step was shortened because they would have passed through something.
     pub islands_shortened: usize,
+    /// Largest distance of a linked node from where it should be, in m.
+    pub link_gap: f64,
 }
 
 /// Obstacles, the nodes that may touch them, and the contacts of the present step.
@@ -61,6 +65,7 @@ pub struct ContactSet {
     pub(super) skin: Skin,
     pub(super) tangle: Tangle,
     pub(super) met: Vec<Meeting>,
+    pub(super) links: Links,
     found: Vec<(Contact, f64)>,
     /// Positions at the start of the step, for bodies that touch each other.
     pub(super) x_n: Vec<Row>,
@@ -107,6 +112,36 @@ impl ContactSet {
         self
     }
 
+    /// Links too.
+    pub fn with_links(mut self, links: Links) -> ContactSet {
+        self.links = links;
+        self.force = vec![Row::default(); self.free];
+        self.change = vec![Row::default(); self.free];
+        self
+    }
+
+    /// The links.
+    pub fn links(&self) -> &[Link] {
+        self.links.all()
+    }
+    /// Where the frames and obstacles of links are in the next step, and which links are broken. Before [`ContactSet::begin`].
+    pub fn aim_links(&mut self, frames: &[[Pose; 2]], obstacles: &[[Pose; 2]], broken: &[bool]) {
+        self.links.aim(frames, obstacles, broken);
+    }
+    /// Force of each link on its node in the last step, in N.
+    pub fn link_forces(&self, out: &mut Vec<[f64; 3]>) {
+        out.clear();
+        out.resize(self.links.all().len(), [0.0; 3]);
+        for c in self.contacts.iter().filter(|c| c.obstacle == LINKS) {
+            if let Some(f) = out.get_mut((c.key >> 32) as usize) {
+                *f = c.to_world(c.force);
+            }
+        }
+    }
+    /// Nodes that may touch obstacles.
+    pub fn touching(&self) -> &[Touching] {
+        &self.touching
+    }
     /// The obstacles.
     pub fn obstacles(&self) -> &[Obstacle] {
         &self.obstacles
@@ -150,7 +185,7 @@ impl ContactSet {
         self.info = ContactInfo::default();
         (self.solves, self.sweeps, self.settled) = (0, Sweeps::default(), true);
         self.force.fill(Row::default());
-        if self.obstacles.is_empty() && self.skin.is_empty() {
+        if self.obstacles.is_empty() && self.skin.is_empty() && self.links.is_empty() {
             return;
         }
         self.poses.clear();
@@ -187,6 +222,14 @@ impl ContactSet {
             }
             self.sweep(to);
         }
+        if !self.links.is_empty() {
+            self.found.clear();
+            self.links.find(x, self.free, &mut self.found);
+            for (c, edge) in &self.found {
+                self.contacts.push(*c);
+                self.of.push((u32::MAX, *edge));
+            }
+        }
         (self.rounds, self.settled) = ([0; 2], true);
         for c in &mut self.contacts {
             if let Ok(at) = kept.binary_search_by_key(&c.key, |q| q.key) {
@@ -220,6 +263,11 @@ impl ContactSet {
         self.sweeps = self.method.solve(&mut self.contacts, gaps.into_iter(), compliance, within);
         self.info.sweeps += self.sweeps.sweeps;
         self.solves += 1;
+        self.find_change()
+    }
+
+    /// Cᵀλ and its change since it was last summed. True if there is any.
+    fn find_change(&mut self) -> bool {
         std::mem::swap(&mut self.force, &mut self.change);
         self.sum_forces();
         let mut any = false;
@@ -232,7 +280,25 @@ impl ContactSet {
         any
     }
 
-    fn shortest(&self) -> f64 {
+    /// Other forces, in the frame of each contact, and a bound of its own block in m/N, from its number and itself. Then
+    /// [`ContactSet::change`] is Cᵀ of what has changed. For the papers' ways to contact.
+    pub fn change_forces(&mut self, f: impl Fn(usize, &Contact) -> ([f64; 3], f64)) {
+        for (k, c) in self.contacts.iter_mut().enumerate() {
+            let (force, bound) = f(k, c);
+            c.force = force;
+            self.method.set_bound(k, bound);
+        }
+        self.solves += 1;
+        self.find_change();
+    }
+
+    /// Adds to the sweeps that the report counts.
+    pub fn count_sweeps(&mut self, sweeps: usize) {
+        self.info.sweeps += sweeps;
+    }
+
+    /// The shortest edge at any contact in m.
+    pub fn shortest(&self) -> f64 {
         self.of.iter().map(|of| of.1).fold(f64::INFINITY, f64::min)
     }
 
@@ -250,6 +316,9 @@ impl ContactSet {
                 let q = c.law.project(std::array::from_fn(|d| c.force[d] - y[d] / s));
                 let d: [f64; 3] = std::array::from_fn(|d| s * (c.force[d] - q[d]));
                 (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt()
+            } else if let Law::Hold(_) = c.law {
+                let held = c.law.project(y);
+                (held[0] * held[0] + held[1] * held[1] + held[2] * held[2]).sqrt()
             } else {
                 (-y[0]).max(0.0)
             };
@@ -268,26 +337,33 @@ impl ContactSet {
     }
 
     /// What a merit function adds to the energy at x, in J: the work of friction with the present normal forces, and depth times
-    /// a little more than these forces.
+    /// a little more than these forces; the same for links.
     pub fn merit(&self, x: &[Row]) -> f64 {
         let mut sum = 0.0;
         for c in &self.contacts {
-            if let super::Law::Coulomb(mu) = c.law {
-                let y = c.gap(x);
-                let n = c.force[0].max(0.0);
-                sum += mu * n * (y[1] * y[1] + y[2] * y[2]).sqrt() + 1.5 * n * (-y[0]).max(0.0);
+            let y = c.gap(x);
+            match c.law {
+                Law::Coulomb(mu) => {
+                    let n = c.force[0].max(0.0);
+                    sum += mu * n * (y[1] * y[1] + y[2] * y[2]).sqrt() + 1.5 * n * (-y[0]).max(0.0);
+                }
+                Law::Hold(_) => {
+                    let (f, d) = (c.force, c.law.project(y));
+                    let length = |v: [f64; 3]| (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
+                    sum += 1.5 * length(f) * length(d);
+                }
             }
         }
         sum
     }
 
-    /// Sum of the forces of each obstacle on the bodies, in N.
+    /// Sum of the forces of each obstacle on the bodies, attachments included, in N.
     pub fn reactions(&self, out: &mut Vec<[f64; 3]>) {
         out.clear();
         out.resize(self.obstacles.len(), [0.0; 3]);
         for c in &self.contacts {
             let f = c.to_world(c.force);
-            if let Some(sum) = out.get_mut(c.obstacle as usize) {
+            if let Some(sum) = out.get_mut(self.links.obstacle(c).unwrap_or(c.obstacle) as usize) {
                 for d in 0..3 {
                     sum[d] += f[d];
                 }

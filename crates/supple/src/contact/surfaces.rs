@@ -202,7 +202,7 @@ impl Skin {
     }
 
     /// The bodies of two things.
-    pub fn bodies_of(&self, nodes: &[u32; 4]) -> [u32; 2] {
+    pub fn bodies_of(&self, nodes: &[u32]) -> [u32; 2] {
         [self.body[nodes[0] as usize], self.body[nodes[3] as usize]]
     }
 

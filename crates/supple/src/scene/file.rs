@@ -4,11 +4,13 @@
 //! same comments become the JSON schema and `docs/scene-format.md` explains them with examples.
 
 use super::collide::CollideTable;
+use super::link_table::{AttachTable, SlideTable, StitchTable};
 use super::obstacle::ObstacleTable;
 use super::sheet::ClothTable;
 use super::{Damping, Limit, MaterialKind, SpringKind};
 use crate::settings::{
-    Acceleration, DualStart, FirstHessian, Method, SolveSettings, Start, Sweep, WeightRule, Wind,
+    Acceleration, ContactMethod, DualStart, FirstHessian, Method, SolveSettings, Start, Sweep, WeightRule,
+    Wind,
 };
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +47,15 @@ pub struct SceneFile {
     /// What bodies cannot enter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub obstacle: Vec<ObstacleTable>,
+    /// Nodes that slide on something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slide: Vec<SlideTable>,
+    /// Nodes that are attached to something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attach: Vec<AttachTable>,
+    /// Nodes of two bodies that are stitched together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stitch: Vec<StitchTable>,
     /// What a run writes.
     #[serde(default)]
     pub output: Output,
@@ -129,6 +140,8 @@ pub struct Solve {
     pub first_hessian: FirstHessian,
     /// Order of `position`: `gauss_seidel` or `jacobi`. Default `gauss_seidel`.
     pub sweep: Sweep,
+    /// How `admm` carries contact with obstacles: `delassus`, `local`, `uzawa` or `nodal`. Default `delassus`.
+    pub contact: ContactMethod,
     /// Threads; 0 takes all of the machine. Default 0.
     pub threads: usize,
 }
@@ -152,6 +165,7 @@ impl Default for Solve {
             history: s.history,
             first_hessian: s.first_hessian,
             sweep: s.sweep,
+            contact: s.contact,
             threads: s.threads,
         }
     }

@@ -15,6 +15,8 @@
 //! | `document.rs` | the text as a tree with places and overrides; everything in it that means nothing |
 //! | `estimate.rs` | [`Estimate`]: how large a body will be, before it is made |
 //! | `collide.rs` | [`Collisions`]: bodies that touch each other |
+//! | `link.rs` | sliding constraints, attachments and stitches |
+//! | `link_table.rs` | … as scene files say them |
 //! | `obstacle.rs` | obstacles of a scene, and the nodes that may touch them |
 //! | `pins.rs` | nodes that two pins hold |
 //! | `contract.rs` | muscles that follow keyframes |
@@ -28,6 +30,8 @@ mod document;
 mod estimate;
 mod evaluate;
 pub mod file;
+mod link;
+mod link_table;
 mod material;
 mod material_table;
 mod obstacle;
@@ -42,6 +46,8 @@ mod terms;
 pub use cloth::{Along, Bending, Cloth, Limit};
 pub use collide::{CollideTable, Collisions, Intersecting, PairTable};
 pub use estimate::{Estimate, memory};
+pub use link::{AttachTo, LinkId, SlideOn};
+pub use link_table::{AttachPlace, AttachTable, SlideShape, SlideTable, StitchTable};
 pub use material::{Material, MaterialKind};
 pub use obstacle::{ObstacleId, ObstacleShape, ObstacleTable};
 pub use parse::SceneError;
@@ -174,12 +180,19 @@ pub struct Scene {
     bodies: Vec<Entry>,
     obstacles: Vec<Obstacle>,
     collisions: Option<Collisions>,
+    links: link::LinkList,
 }
 
 impl Scene {
     /// An empty scene.
     pub fn new(settings: Settings) -> Scene {
-        Scene { settings, bodies: Vec::new(), obstacles: Vec::new(), collisions: None }
+        Scene {
+            settings,
+            bodies: Vec::new(),
+            obstacles: Vec::new(),
+            collisions: None,
+            links: link::LinkList::default(),
+        }
     }
 
     /// Adds a solid of one material and density (kg/m³, > 0). Each corner of a tetrahedron carries a quarter of its mass.
@@ -419,6 +432,9 @@ impl Scene {
             obstacles: self.obstacles.clone(),
             touching: self.touching(),
             surfaces: self.surfaces(),
+            groups: self.links.groups.clone(),
+            links: self.links.links.clone(),
+            skins: self.skins(),
         };
         let mut terms = Terms::default();
         for (number, b) in self.bodies.iter().enumerate() {

@@ -3,7 +3,7 @@
 use super::file::{Keyframe, Rotation};
 use super::parse::SceneError;
 use super::program::{Key, between, keys};
-use super::{Asset, Content, Scene, place};
+use super::{Asset, Content, Entry, Scene, place};
 use crate::contact::{Capsule, ClosedMesh, Cuboid, Cylinder, HalfSpace, Obstacle, Pose, Sphere, Touching};
 use crate::error::BuildError;
 use crate::mesh::surface;
@@ -34,6 +34,13 @@ pub struct ObstacleTable {
     /// Where it goes; it stays if this is empty. Turns are about its middle by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub motion: Vec<Keyframe>,
+}
+
+impl ObstacleTable {
+    /// Its name, given that it is number `number`.
+    pub(super) fn called(&self, number: usize) -> String {
+        self.name.clone().unwrap_or_else(|| format!("obstacle{number}"))
+    }
 }
 
 /// The shape of an obstacle. Places and sizes in m.
@@ -118,7 +125,7 @@ type Assets<'a> = &'a mut dyn FnMut(&str) -> Result<Asset, String>;
 /// The obstacle that a table describes, and its motion.
 fn read(table: &ObstacleTable, number: usize, assets: Assets<'_>) -> Result<(Obstacle, Moved), SceneError> {
     let key = format!("obstacle[{number}]");
-    let name = table.name.clone().unwrap_or_else(|| format!("obstacle{number}"));
+    let name = table.called(number);
     let shape = |e: String| SceneError::at(format!("{key}.shape"), e);
     let obstacle = match &table.shape {
         ObstacleShape::Mesh { file } => {
@@ -219,37 +226,44 @@ impl Scene {
         }
         let mut first = 0;
         for b in &self.bodies {
-            let mut edge = vec![f64::INFINITY; b.positions.len()];
-            let mut join = |i: u32, j: u32| {
-                let (p, q) = (b.positions[i as usize], b.positions[j as usize]);
-                let d = (0..3).map(|c| (p[c] - q[c]).powi(2)).sum::<f64>().sqrt();
-                for k in [i, j] {
-                    edge[k as usize] = edge[k as usize].min(d);
-                }
-            };
             let mut outside = vec![true; b.positions.len()];
-            match &b.content {
-                Content::Solid { mesh, .. } => {
-                    outside.fill(false);
-                    for [i, j, k] in surface(mesh.tets()) {
-                        join(i, j);
-                        join(j, k);
-                        join(k, i);
-                        for v in [i, j, k] {
-                            outside[v as usize] = true;
-                        }
-                    }
-                }
-                Content::Cloth { mesh, .. } => mesh.edges().iter().for_each(|[i, j]| join(*i, *j)),
-                Content::Springs(list) => list.iter().for_each(|s| join(s.nodes[0], s.nodes[1])),
+            if let Content::Solid { mesh, .. } = &b.content {
+                outside.fill(false);
+                surface(mesh.tets()).iter().flatten().for_each(|&v| outside[v as usize] = true);
             }
-            for (i, edge) in edge.iter().enumerate().filter(|(i, _)| outside[*i]) {
-                // A node without edges, or with one of no length, has no size of its own.
-                let edge = if *edge > 0.0 && edge.is_finite() { *edge } else { 0.1 };
+            for (i, edge) in edges(b).into_iter().enumerate().filter(|(i, _)| outside[*i]) {
                 all.push(Touching { node: (first + i) as u32, edge });
             }
             first += b.positions.len();
         }
         all
     }
+}
+
+/// Length of the shortest edge at each node of a body; of a solid only edges of its surface count, where there are any.
+pub(super) fn edges(b: &Entry) -> Vec<f64> {
+    let mut edge = vec![f64::INFINITY; b.positions.len()];
+    let mut join = |i: u32, j: u32| {
+        let (p, q) = (b.positions[i as usize], b.positions[j as usize]);
+        let d = (0..3).map(|c| (p[c] - q[c]).powi(2)).sum::<f64>().sqrt();
+        for k in [i, j] {
+            edge[k as usize] = edge[k as usize].min(d);
+        }
+    };
+    match &b.content {
+        Content::Solid { mesh, .. } => {
+            for [i, j, k] in surface(mesh.tets()) {
+                join(i, j);
+                join(j, k);
+                join(k, i);
+            }
+        }
+        Content::Cloth { mesh, .. } => mesh.edges().iter().for_each(|[i, j]| join(*i, *j)),
+        Content::Springs(list) => list.iter().for_each(|s| join(s.nodes[0], s.nodes[1])),
+    }
+    // A node without edges, or with one of no length, has no size of its own: it takes that of the others.
+    let known = edge.iter().copied().filter(|e| *e > 0.0 && e.is_finite()).fold(f64::INFINITY, f64::min);
+    let otherwise = if known.is_finite() { known } else { 0.1 };
+    edge.iter_mut().filter(|e| !(**e > 0.0 && e.is_finite())).for_each(|e| *e = otherwise);
+    edge
 }

@@ -3,6 +3,7 @@
 use super::collide;
 use super::contract::{Muscle, muscles};
 use super::file::{Body, Keyframe, SceneFile};
+use super::link_table::{self, MovedLink};
 use super::material_table::material;
 use super::obstacle::{self, Moved};
 use super::parse::SceneError;
@@ -69,6 +70,7 @@ pub struct Program {
     scripts: Vec<Script>,
     muscles: Vec<Muscle>,
     obstacles: Vec<Moved>,
+    links: Vec<MovedLink>,
 }
 
 /// More frames than anyone waits for.
@@ -127,6 +129,7 @@ pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
             history: s.history,
             first_hessian: s.first_hessian,
             sweep: s.sweep,
+            contact: s.contact,
             threads: s.threads,
         },
     };
@@ -274,8 +277,10 @@ impl Program {
             refuse = std::mem::take(&mut collisions.intersecting) == collide::Intersecting::Refuse;
             scene.collide(collisions).map_err(|e| SceneError::at("collide", e.to_string()))?;
         }
+        let shapes: Vec<Option<&Placed>> = placed.iter().map(Some).collect();
+        let links = link_table::add(&mut scene, file, &shapes, &obstacles)?;
         let mut simulation = scene.build().map_err(|e| match e {
-            // A method that cannot take an obstacle.
+            // A method that cannot take an obstacle or a link.
             BuildError::Setting { name, reason } => SceneError::at(name, reason),
             e => SceneError::at("body", e.to_string()),
         })?;
@@ -283,6 +288,11 @@ impl Program {
             simulation
                 .place_obstacle(m.obstacle, m.pose(0.0))
                 .map_err(|e| SceneError::at("obstacle", e.to_string()))?;
+        }
+        for m in &links {
+            simulation
+                .place_link(m.group(), m.pose(0.0))
+                .map_err(|e| SceneError::at("slide", e.to_string()))?;
         }
         // Pinned nodes start at their place of the rest shape, whatever the start state does to the others.
         for (body, id) in pinned_start {
@@ -310,6 +320,7 @@ impl Program {
             scripts,
             muscles,
             obstacles,
+            links,
         };
         program.aim(0.0).map_err(|e| SceneError::at("pin", e.to_string()))?;
         program.contract(0.0).map_err(|e| SceneError::at("contract", e.to_string()))?;
@@ -324,12 +335,15 @@ impl Program {
     /// Time of the last keyframe in s: after it nothing is moved any more. 0 if there is none.
     pub fn last_keyframe(&self) -> f64 {
         let motions = self.scripts.iter().filter_map(|s| s.keys.last()).map(|k| k.time);
-        let others = self.obstacles.iter().map(Moved::last).chain(self.muscles.iter().map(Muscle::last));
-        motions.chain(others).fold(0.0, f64::max)
+        let moved = self.obstacles.iter().map(Moved::last).chain(self.links.iter().map(MovedLink::last));
+        motions.chain(moved).chain(self.muscles.iter().map(Muscle::last)).fold(0.0, f64::max)
     }
 
-    /// Sends pins, anchors and obstacles to where they are at a time.
+    /// Sends pins, anchors, obstacles and links to where they are at a time.
     fn aim(&mut self, time: f64) -> Result<(), BuildError> {
+        for m in &self.links {
+            self.simulation.move_link(m.group(), m.pose(time))?;
+        }
         for m in &self.obstacles {
             self.simulation.move_obstacle(m.obstacle, m.pose(time))?;
         }
@@ -381,6 +395,8 @@ impl Program {
                     cone_violation: before.cone_violation.max(r.cone_violation),
                     sweeps: before.sweeps + r.sweeps,
                     islands_shortened: before.islands_shortened + r.islands_shortened,
+                    link_gap: before.link_gap.max(r.link_gap),
+                    links_broken: before.links_broken + r.links_broken,
                     timings: before.timings.plus(&r.timings),
                     ..r
                 },
@@ -551,6 +567,8 @@ pub fn problems(file: &SceneFile, assets: &mut dyn FnMut(&str) -> Result<Asset, 
     }
     wrong.extend(muscles(file).err());
     wrong.extend(obstacle::problems(&file.obstacle, assets));
+    let shapes: Vec<Option<&Placed>> = placed.iter().map(Option::as_ref).collect();
+    wrong.extend(link_table::problems(file, &shapes));
     wrong.extend(collide::read(file).err());
     if wrong.is_empty() {
         // What is left: things that only show when all is put together.

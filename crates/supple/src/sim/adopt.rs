@@ -47,6 +47,20 @@ impl Simulation {
             // Contacts are found anew; obstacles are where theirs are, if there are as many.
             kept: Vec::new(),
             reactions: self.state.reactions.clone(),
+            link_forces: Vec::new(),
+            // Links stay broken, if there are as many.
+            frames: if theirs.frames.len() == self.state.frames.len() {
+                &theirs.frames
+            } else {
+                &self.state.frames
+            }
+            .clone(),
+            broken: if theirs.broken.len() == self.state.broken.len() {
+                &theirs.broken
+            } else {
+                &self.state.broken
+            }
+            .clone(),
             poses: if theirs.poses.len() == self.state.poses.len() {
                 &theirs.poses
             } else {

@@ -1,13 +1,14 @@
 //! From bodies to a factored system.
 
 use super::checkpoint::fingerprint;
-use super::{Air, FibreRef, Simulation, State, Workspace};
-use crate::contact::{Columns, ContactSet, Obstacle, Pose, Surfaces, Touching};
+use super::{Air, FibreRef, Group, Simulation, State, Workspace, links};
+use crate::contact::{Columns, ContactSet, Link, Obstacle, Pose, Surfaces, Touching};
 use crate::error::BuildError;
 use crate::exec::Exec;
 use crate::global::{Cholesky, Cliques, System, inverse, order};
 use crate::math::nodes::Row;
-use crate::settings::{FirstHessian, Method, Settings};
+use crate::settings::{ContactMethod, FirstHessian, Method, Settings};
+use crate::solve::contact_methods::Nodal;
 use crate::solve::{BodySums, Descent, Lagged};
 use crate::term::{BatchSource, TermBatch, TermSet};
 use std::sync::Arc;
@@ -62,6 +63,12 @@ pub struct Parts {
     pub touching: Vec<Touching>,
     /// Surfaces of bodies that may touch each other.
     pub surfaces: Surfaces,
+    /// Links: those of each group, in order, and what they slide on.
+    pub groups: Vec<Group>,
+    /// All links, group by group.
+    pub links: Vec<Link>,
+    /// Triangles of the surfaces that links slide on.
+    pub skins: Vec<Vec<[u32; 3]>>,
 }
 
 impl Simulation {
@@ -116,7 +123,10 @@ impl Simulation {
         let (rule, scale) = settings.solve.weights();
         let batches = parts.sources.iter().map(|s| s.build(&place, rule, scale)).collect();
         let terms = TermSet::new(batches, n);
-        allowed(&settings, &terms, &parts.bodies, &parts.obstacles, !parts.surfaces.is_empty())?;
+        let touching_bodies = !parts.surfaces.is_empty();
+        allowed(&settings, &terms, &parts.bodies, &parts.obstacles, touching_bodies)?;
+        links::allowed(&settings, &parts.groups, &parts.bodies)?;
+        carries(&settings, &parts.obstacles, touching_bodies, &parts.groups)?;
         let mut mass = vec![0.0; n];
         let mut x = vec![Row::default(); n];
         for (i, &p) in place.iter().enumerate() {
@@ -125,6 +135,9 @@ impl Simulation {
         }
         let mut system = System::from_pattern(&cliques);
         fill(&mut system, &terms, &mass, settings.time.dt);
+        if settings.solve.contact == ContactMethod::Local {
+            fill_local(&mut system, parts.touching.iter().map(|t| place[t.node as usize]));
+        }
         let global = exec.install(|| Cholesky::new(&system, &exec)).map_err(factor_error)?;
         let scratch = global.scratch();
         // Pinned nodes do not yield to obstacles.
@@ -134,14 +147,20 @@ impl Simulation {
             .map(|t| Touching { node: place[t.node as usize], ..*t })
             .filter(|t| (t.node as usize) < free)
             .collect();
-        let columns = match touching.is_empty() {
+        let linked = links::renumber(&parts.links, &parts.skins, &place, &x);
+        let columns = match touching.is_empty() && linked.is_empty() {
             true => Columns::default(),
-            false => Columns::new(touching.iter().map(|t| t.node), &components(&system)),
+            false => {
+                Columns::new(touching.iter().map(|t| t.node).chain(linked.nodes()), &components(&system))
+            }
         };
         let poses = vec![[Pose::default(); 2]; parts.obstacles.len()];
         let mut contact = ContactSet::new(parts.obstacles, touching, free);
         if !parts.surfaces.is_empty() {
             contact = contact.with_bodies(parts.surfaces.renumber(|v| place[v as usize]), &x);
+        }
+        if !linked.is_empty() {
+            contact = contact.with_links(linked);
         }
         let mut body = vec![0; free];
         for (number, b) in parts.bodies.iter().enumerate() {
@@ -159,6 +178,7 @@ impl Simulation {
             &terms,
             &place,
             contact.obstacles(),
+            (&parts.links, &parts.skins),
         );
         let state = State {
             frame: 0,
@@ -171,6 +191,9 @@ impl Simulation {
             poses,
             kept: Vec::new(),
             reactions: Vec::new(),
+            frames: vec![[Pose::default(); 2]; parts.groups.len()],
+            broken: vec![false; parts.links.len()],
+            link_forces: Vec::new(),
         };
         let work = Workspace {
             x: vec![Row::default(); n],
@@ -206,8 +229,10 @@ impl Simulation {
             mass,
             state,
             contact,
+            groups: parts.groups,
             columns,
             refuse: false,
+            nodal: Nodal::default(),
             descent: Descent::default(),
             lagged: Lagged::default(),
             work,
@@ -222,6 +247,10 @@ impl Simulation {
         self.lagged.hessian.forget();
         self.columns.forget();
         fill(&mut self.system, &self.terms, &self.mass, self.settings.time.dt);
+        self.nodal.forget();
+        if self.settings.solve.contact == ContactMethod::Local {
+            fill_local(&mut self.system, self.contact.touching().iter().map(|t| t.node));
+        }
         let exec = self.exec.clone();
         exec.install(|| self.global.refactor(&self.system, &exec)).map_err(factor_error)
     }
@@ -305,8 +334,46 @@ pub(super) fn allowed(
     Err(BuildError::Setting { name: "solve.method", reason })
 }
 
+/// That the way to contact carries what may touch.
+pub(super) fn carries(
+    settings: &Settings,
+    obstacles: &[Obstacle],
+    collide: bool,
+    groups: &[Group],
+) -> Result<(), BuildError> {
+    let way = settings.solve.contact;
+    if way == ContactMethod::Delassus {
+        return Ok(());
+    }
+    let refuse = |what: String| {
+        let reason = format!("`{}` cannot take {what}: use `delassus`", way.as_str());
+        Err(BuildError::Setting { name: "solve.contact", reason })
+    };
+    if collide {
+        return refuse("contact between bodies".into());
+    }
+    if let Some(g) = groups.first() {
+        return refuse(format!("`{}`", g.kind));
+    }
+    match obstacles.iter().find(|o| o.friction > 0.0 && way != ContactMethod::Local) {
+        Some(o) => refuse(format!("the friction of obstacle `{}`", o.name)),
+        None => Ok(()),
+    }
+}
+
 fn factor_error(e: crate::global::FactorError) -> BuildError {
     BuildError::Factor(e.to_string())
+}
+
+/// Adds w²Δt² of the nodes' own terms of contact: as much as the diagonal has.
+fn fill_local(system: &mut System, touching: impl Iterator<Item = u32>) {
+    for i in
+        touching.map(|i| i as usize).filter(|&i| i < system.n()).collect::<std::collections::BTreeSet<_>>()
+    {
+        let own = system.values()[system.col_ptr()[i]];
+        let there = system.add(i, i, own);
+        debug_assert!(there, "the diagonal is always there");
+    }
 }
 
 /// A = M + Δt² DᵀW²D over the free nodes.

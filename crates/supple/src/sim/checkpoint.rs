@@ -4,13 +4,14 @@
 //! f64, habits of `auto` (u32, u16, u16), number of nodes at which its Hessian was taken (u64; 0 if there is none), number of
 //! contact forces (u64), then for each
 //! node in the user's order x, v, a and force (3 f64 each), then for each node a target (3 f64; zero unless pinned), then for
-//! each anchor its target (3 f64), then for each obstacle where it is and where it will be (R by columns and shift, 12 f64 each),
+//! each anchor its target (3 f64), then for each obstacle, and for the frame of each group of links, where it is and where it
+//! will be (R by columns and shift, 12 f64 each), then for each link 1 if it is broken, else 0, zero, zero (f64),
 //! then for each contact force its key, zero, zero (u64) and the force (3 f64), then for each node where the Hessian was taken
 //! (3 f64), then for each hard constraint its force as u (3×D f64 by columns), then for each element with fibres their rest length
 //! (f64), then a checksum u64 (FNV-1a) of everything before it.
 
 use super::{Body, Simulation};
-use crate::contact::{Kept, Obstacle, Pose};
+use crate::contact::{Kept, Link, Obstacle, Pose};
 use crate::error::CheckpointError;
 use crate::math::nodes::Row;
 use crate::solve::Habits;
@@ -19,9 +20,10 @@ use crate::term::TermSet;
 const MAGIC: &[u8; 8] = b"SUPPLECK";
 const VERSION: u32 = 4;
 const HEADER: usize = 8 + 4 + 8 + 8 + 8 + 8 + 8 + 8 + 8;
-/// Bytes per obstacle, and per contact force.
+/// Bytes per obstacle or frame of links, per contact force, and per link.
 const OBSTACLE: usize = 8 * 24;
 const CONTACT: usize = 48;
+const LINK: usize = 24;
 
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
@@ -41,6 +43,7 @@ pub(super) fn fingerprint(
     terms: &TermSet,
     place: &[u32],
     obstacles: &[Obstacle],
+    (links, skins): (&[Link], &[Vec<[u32; 3]>]),
 ) -> u64 {
     let mut user = vec![0u32; place.len()];
     for (node, &p) in place.iter().enumerate() {
@@ -60,6 +63,9 @@ pub(super) fn fingerprint(
         put(o.friction.to_bits());
         put(o.thickness.to_bits());
     }
+    if !links.is_empty() {
+        put(fnv(format!("{links:?} {skins:?}").bytes()));
+    }
     for b in terms.batches() {
         put(b.len() as u64);
         put(fnv(b.name().bytes()));
@@ -76,7 +82,8 @@ impl Simulation {
         let mut forces: Vec<f64> = self.terms.batches().iter().flat_map(|b| b.kept_forces()).collect();
         forces.extend(self.rest_lengths());
         let s = &self.state;
-        let contact = OBSTACLE * s.poses.len() + CONTACT * s.kept.len();
+        let contact =
+            OBSTACLE * (s.poses.len() + s.frames.len()) + CONTACT * s.kept.len() + LINK * s.broken.len();
         let length =
             HEADER + 8 * (15 * n + forces.len()) + 24 * (self.anchors.len() + hessian.len()) + contact + 8;
         let mut out = Vec::with_capacity(length);
@@ -108,8 +115,11 @@ impl Simulation {
             let params = self.terms.batches()[a.batch].params(a.element);
             put([params[1], params[2], params[3]]);
         }
-        for pose in s.poses.iter().flatten() {
+        for pose in s.poses.iter().chain(&s.frames).flatten() {
             pose.rotation.into_iter().chain([pose.shift]).for_each(&mut put);
+        }
+        for &broken in &s.broken {
+            put([f64::from(u8::from(broken)), 0.0, 0.0]);
         }
         for k in &s.kept {
             put([k.key, 0, 0].map(f64::from_bits));
@@ -158,7 +168,8 @@ impl Simulation {
             + 8 * (15 * n + forces.iter().sum::<usize>() + self.fibres.count)
             + 24 * (self.anchors.len() + hessian)
             + 8
-            + OBSTACLE * self.state.poses.len();
+            + OBSTACLE * (self.state.poses.len() + self.state.frames.len())
+            + LINK * self.state.broken.len();
         if kept > (bytes.len() / CONTACT) as u64 || bytes.len() != known + CONTACT * kept as usize {
             return Err(CheckpointError::OtherScene("it has another number of nodes"));
         }
@@ -184,10 +195,17 @@ impl Simulation {
             }
         }
         let anchors: Vec<[f64; 3]> = values.by_ref().take(self.anchors.len()).collect();
-        for pose in state.poses.iter_mut().flatten() {
+        for pose in state.poses.iter_mut().chain(&mut state.frames).flatten() {
             let mut next = || values.next().unwrap_or([f64::NAN; 3]);
             *pose = Pose { rotation: [next(), next(), next()], shift: next() };
         }
+        let mut sound = true;
+        for broken in &mut state.broken {
+            let flag = values.next().unwrap_or([f64::NAN; 3])[0];
+            sound &= flag == 0.0 || flag == 1.0;
+            *broken = flag == 1.0;
+        }
+        state.link_forces.clear();
         state.kept.clear();
         for _ in 0..kept {
             let (key, force) = (values.next().unwrap_or_default(), values.next().unwrap_or([f64::NAN; 3]));
@@ -202,9 +220,9 @@ impl Simulation {
         let rows = [&state.x, &state.v, &state.a, &state.force, &state.targets, &at].into_iter().flatten();
         let fine = rows.into_iter().all(|r| r.is_finite())
             && anchors.iter().flatten().chain(&u).all(|a| a.is_finite())
-            && state.poses.iter().flatten().all(Pose::is_finite)
+            && state.poses.iter().chain(&state.frames).flatten().all(Pose::is_finite)
             && state.kept.iter().flat_map(|k| k.force).all(f64::is_finite);
-        if !fine || !state.time.is_finite() || state.frame > 1 << 53 {
+        if !fine || !sound || !state.time.is_finite() || state.frame > 1 << 53 {
             return Err(CheckpointError::Content);
         }
         if !self.set_rest_lengths(&lengths) {

@@ -6,6 +6,7 @@
 //! | `mod.rs` | [`Simulation`]: the state and what users ask of it |
 //! | `assemble.rs` | from bodies to a factored system |
 //! | `air.rs` | wind and drag: what the air does before a step |
+//! | `links.rs` | sliding constraints, attachments and stitches: forces, motion, breaking |
 //! | `integrator.rs` | prediction and velocity of backward Euler, eqs. (1), (2) |
 //! | `report.rs` | [`StepReport`]: what every step says about itself |
 //! | `muscle.rs` | fibres that contract |
@@ -19,6 +20,7 @@ mod assemble;
 mod checkpoint;
 pub mod integrator;
 mod intersections;
+mod links;
 mod muscle;
 mod report;
 mod step;
@@ -26,6 +28,7 @@ mod step;
 pub use air::Air;
 pub use assemble::{AnchorRef, Body, Parts};
 pub use intersections::{Entered, Intersection};
+pub use links::Group;
 pub use muscle::FibreRef;
 pub use report::{Energy, StepReport, Timings};
 pub use step::{Iteration, LocalState};
@@ -36,6 +39,7 @@ use crate::exec::Exec;
 use crate::global::{Cholesky, SolveScratch, System};
 use crate::math::nodes::Row;
 use crate::settings::Settings;
+use crate::solve::contact_methods::Nodal;
 use crate::solve::{BodySums, Descent, Lagged};
 use crate::term::TermSet;
 use std::sync::Arc;
@@ -61,11 +65,14 @@ pub struct Simulation {
     free: usize,
     mass: Vec<f64>,
     state: State,
-    /// Obstacles and what touches them.
+    /// Obstacles and what touches them, and links.
     contact: ContactSet,
+    /// What each call for links has made, in order.
+    groups: Vec<Group>,
     columns: Columns,
     /// True if states with intersections are refused.
     refuse: bool,
+    nodal: Nodal,
     /// Memory of the Newton-like methods, and the Hessian that `auto` keeps over steps.
     descent: Descent,
     lagged: Lagged,
@@ -93,6 +100,12 @@ struct State {
     kept: Vec<Kept>,
     /// Force of each obstacle on the bodies in the last step.
     reactions: Vec<[f64; 3]>,
+    /// Where the frame of each group of links is, and where it will be at the end of the next step.
+    frames: Vec<[Pose; 2]>,
+    /// The links that are broken.
+    broken: Vec<bool>,
+    /// Force of each link on its node in the last step; empty before it.
+    link_forces: Vec<[f64; 3]>,
 }
 
 /// Memory of a step, allocated once.
@@ -349,8 +362,13 @@ impl Simulation {
         settings.validate_as_update(&self.settings)?;
         let (obstacles, collide) = (self.contact.obstacles(), self.contact.has_bodies());
         assemble::allowed(&settings, &self.terms, &self.bodies, obstacles, collide)?;
+        links::allowed(&settings, &self.groups, &self.bodies)?;
+        assemble::carries(&settings, obstacles, collide, &self.groups)?;
         let (old, new) = (&self.settings, &settings);
-        let factor = old.solve.weights() != new.solve.weights() || old.time.dt != new.time.dt;
+        // Local terms of contact are part of the matrix.
+        let factor = old.solve.weights() != new.solve.weights()
+            || old.time.dt != new.time.dt
+            || old.solve.contact != new.solve.contact;
         let before = std::mem::replace(&mut self.settings, settings);
         if factor && let Err(e) = self.refactor() {
             self.settings = before;

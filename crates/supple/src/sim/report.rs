@@ -91,6 +91,10 @@ pub struct StepReport {
     pub sweeps: usize,
     /// Bodies whose step was shortened because they would have passed through an obstacle.
     pub islands_shortened: usize,
+    /// Largest distance of a linked node from where it should be, in m.
+    pub link_gap: f64,
+    /// Links that broke at the end of this step.
+    pub links_broken: usize,
     /// Where the time went.
     pub timings: Timings,
 }

@@ -1,6 +1,6 @@
 //! One time step.
 
-use super::{Simulation, StepReport, Timings, integrator, report};
+use super::{Simulation, StepReport, Timings, integrator, links, report};
 use crate::error::StepError;
 use crate::exec::Stopwatch;
 use crate::math::nodes::Row;
@@ -47,6 +47,7 @@ impl Simulation {
             work.x.copy_from_slice(&work.x_tilde);
 
             // Who may touch what on the way there.
+            self.contact.aim_links(&state.frames, &state.poses, &state.broken);
             self.contact.begin(&state.poses, &state.x, &work.x_tilde, &state.kept);
             self.columns.trim();
 
@@ -67,6 +68,7 @@ impl Simulation {
                 per_body: &mut work.per_body,
                 contact: &mut self.contact,
                 columns: &mut self.columns,
+                nodal: &mut self.nodal,
                 dt,
                 start_objective: f64::NAN,
                 method: settings.solve.method,
@@ -95,11 +97,13 @@ impl Simulation {
         let state = &mut self.state;
         self.terms.keep_forces(false);
         integrator::commit(&self.work.x, dt, (&mut state.x, &mut state.v, &mut state.a));
-        for pose in &mut state.poses {
+        for pose in state.poses.iter_mut().chain(&mut state.frames) {
             pose[0] = pose[1];
         }
         self.contact.keep(&mut state.kept);
         self.contact.reactions(&mut state.reactions);
+        self.contact.link_forces(&mut state.link_forces);
+        let links_broken = links::tear(self.contact.links(), &state.link_forces, &mut state.broken);
         state.frame += 1;
         state.time += dt;
 
@@ -137,6 +141,8 @@ impl Simulation {
             cone_violation: contact.cone_violation,
             sweeps: contact.sweeps,
             islands_shortened: contact.islands_shortened,
+            link_gap: contact.link_gap,
+            links_broken,
             timings: Timings {
                 local: outcome.local,
                 global: outcome.global,

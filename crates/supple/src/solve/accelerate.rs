@@ -5,7 +5,7 @@
 //! step and forget. Over-relaxation and Chebyshev's semi-iterative method (Wang 2015) are there to compare.
 
 use super::Problem;
-use crate::settings::{Acceleration, SolveSettings};
+use crate::settings::{Acceleration, ContactMethod, SolveSettings};
 use crate::term::MOST_MEMORY;
 use crate::term::mix::{Change, Slots};
 
@@ -35,7 +35,8 @@ impl Accelerator {
     /// At the start of a step.
     pub fn new(s: &SolveSettings) -> Accelerator {
         Accelerator {
-            kind: s.acceleration,
+            // The terms of `local` contact are no part of what is accelerated.
+            kind: if s.contact == ContactMethod::Local { Acceleration::None } else { s.acceleration },
             memory: s.memory.clamp(1, MOST_MEMORY),
             relaxation: s.relaxation,
             radius: s.spectral_radius,

@@ -131,7 +131,7 @@ impl Mixer {
     }
 }
 
-fn add(x: &mut [Row], d: &[Row]) {
+pub(super) fn add(x: &mut [Row], d: &[Row]) {
     for (x, d) in x.iter_mut().zip(d) {
         for c in 0..3 {
             x.0[c] += d.0[c];

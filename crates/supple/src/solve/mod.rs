@@ -14,6 +14,7 @@
 //! | `newton.rs` | `newton`: the Hessian itself |
 //! | `auto.rs` | `auto`: who does what |
 //! | `contact.rs` | contact and friction in the global step, and in Newton-like methods |
+//! | `contact_methods.rs` | the papers' ways to contact: local terms, Uzawa, Gauss–Seidel over nodes |
 //! | `start.rs` | where the iteration starts |
 //! | `stop.rs` | when it stops, and with which [`Status`] |
 //!
@@ -23,6 +24,7 @@ pub mod accelerate;
 pub mod admm;
 pub mod auto;
 pub mod contact;
+pub mod contact_methods;
 pub mod descent;
 pub mod line_search;
 pub mod newton;
@@ -42,7 +44,7 @@ use crate::contact::{Columns, ContactSet};
 use crate::exec::Exec;
 use crate::global::{Cholesky, SolveScratch, System};
 use crate::math::nodes::Row;
-use crate::settings::{DualStart, Method, Start};
+use crate::settings::{ContactMethod, DualStart, Method, Start};
 use crate::term::{Sums, TermSet};
 
 /// min ½Δt⁻²‖M^½(x − x̃)‖² + U(Dx) over the free nodes (5), and the memory to solve it.
@@ -81,6 +83,8 @@ pub struct Problem<'a> {
     pub contact: &'a mut ContactSet,
     /// Columns of A⁻¹Δt² at the nodes that may touch, kept for good.
     pub columns: &'a mut Columns,
+    /// The matrix by colours, for contact by `nodal`.
+    pub nodal: &'a mut contact_methods::Nodal,
     /// Δt in s.
     pub dt: f64,
     /// ε(x⁰) where someone looks at the iterations; else not a number.
@@ -280,10 +284,17 @@ impl Problem<'_> {
 
     /// After a local step: A δ = M(x̃ − x) + Δt² Σ loads, x += δ; eq. (15) in increment form.
     pub fn global_step(&mut self, h2: f64, run: &mut Run<'_, '_>) {
+        let way = run.settings.contact;
+        let local = way == ContactMethod::Local && !self.contact.is_empty();
+        if local {
+            contact_methods::local_step(self);
+        }
         let (mass, x_tilde, x, contact) = (self.mass, self.x_tilde, &*self.x, self.contact.force());
+        let more = if local { self.contact.change() } else { &[] };
         self.terms.sum_loads(self.rhs, self.exec, |i, sum, out| {
             for c in 0..3 {
-                let load = sum.0[c] + contact.get(i).map_or(0.0, |f| f.0[c]);
+                let force = |rows: &[Row]| rows.get(i).map_or(0.0, |f| f.0[c]);
+                let load = sum.0[c] + force(contact) + force(more);
                 out.0[c] = mass[i] * (x_tilde[i].0[c] - x[i].0[c]) + h2 * load;
             }
             out.0[3] = 0.0;
@@ -291,7 +302,12 @@ impl Problem<'_> {
         let ready = run.clock.seconds();
         // A body at rest stays exactly at rest: what is only rounding would add up to a drift over many frames.
         if !self.contact.is_empty() {
-            contact::global_step(self, run.settings.tolerance);
+            match way {
+                ContactMethod::Delassus => contact::global_step(self, run.settings.tolerance),
+                ContactMethod::Local => contact_methods::local(self),
+                ContactMethod::Uzawa => contact_methods::uzawa(self, run.settings.tolerance),
+                ContactMethod::Nodal => contact_methods::nodal(self, run.settings.tolerance),
+            }
         } else if !self.only_rounding() {
             self.global.solve(self.rhs, self.scratch, self.exec);
             for (x, d) in self.x.iter_mut().zip(self.rhs.iter()) {
