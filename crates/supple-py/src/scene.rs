@@ -148,7 +148,7 @@ impl Content {
                 Kind::Plain(Box::new(made?.map_err(build)?))
             }
             Source::File { loaded, allowed, .. } => {
-                loaded.file.solve = file_solve(&settings);
+                loaded.file.solve = file::Solve::from(&settings.solve);
                 let made = py.detach(|| guard(|| loaded.build(allowed)));
                 let (mut program, _) = made?.map_err(load_error)?;
                 // Of a saved simulation: what the file does not say.
@@ -157,30 +157,6 @@ impl Content {
             }
         };
         Ok(Engine { kind, objects })
-    }
-}
-
-/// Settings as a scene file has them.
-fn file_solve(settings: &Settings) -> file::Solve {
-    let s = &settings.solve;
-    file::Solve {
-        method: s.method,
-        iterations: s.iterations,
-        tolerance: s.tolerance,
-        time_budget_ms: s.time_budget.map(|t| 1e3 * t),
-        weight_rule: s.weight_rule,
-        weight_scale: s.weight_scale,
-        start: s.start,
-        dual_start: s.dual_start,
-        acceleration: s.acceleration,
-        memory: s.memory,
-        relaxation: s.relaxation,
-        spectral_radius: s.spectral_radius,
-        history: s.history,
-        first_hessian: s.first_hessian,
-        sweep: s.sweep,
-        contact: s.contact,
-        threads: s.threads,
     }
 }
 

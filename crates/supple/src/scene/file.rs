@@ -148,12 +148,41 @@ pub struct Solve {
 
 impl Default for Solve {
     fn default() -> Self {
-        let s = SolveSettings::default();
+        Solve::from(&SolveSettings::default())
+    }
+}
+
+impl From<&SolveSettings> for Solve {
+    fn from(s: &SolveSettings) -> Solve {
         Solve {
             method: s.method,
             iterations: s.iterations,
             tolerance: s.tolerance,
-            time_budget_ms: None,
+            time_budget_ms: s.time_budget.map(|t| 1e3 * t),
+            weight_rule: s.weight_rule,
+            weight_scale: s.weight_scale,
+            start: s.start,
+            dual_start: s.dual_start,
+            acceleration: s.acceleration,
+            memory: s.memory,
+            relaxation: s.relaxation,
+            spectral_radius: s.spectral_radius,
+            history: s.history,
+            first_hessian: s.first_hessian,
+            sweep: s.sweep,
+            contact: s.contact,
+            threads: s.threads,
+        }
+    }
+}
+
+impl From<&Solve> for SolveSettings {
+    fn from(s: &Solve) -> SolveSettings {
+        SolveSettings {
+            method: s.method,
+            iterations: s.iterations,
+            tolerance: s.tolerance,
+            time_budget: s.time_budget_ms.map(|ms| 1e-3 * ms),
             weight_rule: s.weight_rule,
             weight_scale: s.weight_scale,
             start: s.start,

@@ -105,7 +105,6 @@ pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
     if file.output.floor.is_some_and(|f| !(f.abs() < 1e12)) {
         return Err(SceneError::at("output.floor", "must be a height in m"));
     }
-    let s = &file.solve;
     let settings = Settings {
         time: TimeSettings { dt: frame / f64::from(t.substeps) },
         world: WorldSettings {
@@ -113,25 +112,7 @@ pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
             gravity: file.world.gravity,
             damping: file.world.damping,
         },
-        solve: SolveSettings {
-            method: s.method,
-            iterations: s.iterations,
-            tolerance: s.tolerance,
-            time_budget: s.time_budget_ms.map(|ms| 1e-3 * ms),
-            weight_rule: s.weight_rule,
-            weight_scale: s.weight_scale,
-            start: s.start,
-            dual_start: s.dual_start,
-            acceleration: s.acceleration,
-            memory: s.memory,
-            relaxation: s.relaxation,
-            spectral_radius: s.spectral_radius,
-            history: s.history,
-            first_hessian: s.first_hessian,
-            sweep: s.sweep,
-            contact: s.contact,
-            threads: s.threads,
-        },
+        solve: SolveSettings::from(&file.solve),
     };
     settings.validate().map_err(|e| match e {
         BuildError::Setting { name: "solve.time_budget", reason } => {
