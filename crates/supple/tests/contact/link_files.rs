@@ -126,3 +126,31 @@ fn what_is_wrong_with_a_link_is_told_with_its_key() {
     let e = parse(&SCENE.replace("kind = \"line\"", "kind = \"lien\""), &[]).unwrap_err();
     assert!(e.to_string().contains("lien"), "{e}");
 }
+
+/// The built-in scene `skin`: the muscle stretches and bends beneath the skin, which slides and stays on it.
+#[test]
+fn the_scene_skin_slides() {
+    let path = format!("{}/../../scenes/skin.toml", env!("CARGO_MANIFEST_DIR"));
+    let mut p = program(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let home = p.simulation.positions();
+    let first = p.simulation.bodies()[1].first_node;
+    let under = |x: &[[f64; 3]], i: usize| {
+        // The node of the muscle's upper side that the skin's node was nearest to.
+        let near = |j: &usize| (0..3).map(|c| (home[*j][c] - home[i][c]).powi(2)).sum::<f64>();
+        let j = (0..first).min_by(|a, b| near(a).total_cmp(&near(b))).unwrap();
+        (0..3).map(|c| (x[i][c] - x[j][c]).powi(2)).sum::<f64>().sqrt()
+    };
+    let (mut gap, mut off, mut slid) = (0.0f64, 0, 0.0f64);
+    for _ in 0..100 {
+        let r = p.frame().unwrap();
+        gap = gap.max(r.link_gap);
+        off += usize::from(r.status != supple::Status::Converged);
+        let x = p.simulation.positions();
+        slid = slid.max(under(&x, home.len() - 1) - under(&home, home.len() - 1));
+        assert!(x.iter().flatten().all(|v| v.abs() < 2.0));
+    }
+    println!("skin: gap {gap:e}, {off} of 100 not converged, slid {slid}");
+    assert!(gap <= 2e-3, "{gap}");
+    assert!(off <= 10, "{off} of 100 steps did not converge");
+    assert!(slid > 0.01, "it slid by {slid}");
+}
