@@ -70,8 +70,9 @@ fn links_of_a_scene_file_hold() {
             let off = x[0] - home[i][0] - 0.1 * t;
             assert!(off.abs() <= 1e-7, "{frame}: node {i} is off by {off}");
         }
-        // The skin goes from facet to facet of a muscle that bends: planes are those of the step's beginning.
-        assert!(r.link_gap <= 1e-4, "{frame}: {r:?}");
+        // Planes are those of the step's beginning: a skin node that passes the edge of a facet by at most 3 mm in a step is off by
+        // that times the angle between facets, less than 0.1 rad.
+        assert!(r.link_gap <= 3e-4, "{frame}: {r:?}");
     }
     assert!(home[5] == [0.0, 0.1, 0.0] && x(&p)[5].iter().zip(home[5]).all(|(a, b)| (a - b).abs() <= 1e-7));
     // The line has carried its nodes up by a centimetre.
