@@ -17,9 +17,9 @@ material = { kind = "corotated", young = 1e6, poisson = 0.3 }
 translate = [0.4, 0.0, 0.0]
 [[body]]
 name = "skin"
-shape = { kind = "cloth", size = [0.3, 0.2], cells = [3, 2] }
+shape = { kind = "cloth", size = [0.3, 0.14], cells = [3, 2] }
 material = { kind = "corotated", young = 1e4, poisson = 0.3 }
-translate = [0.05, 0.101, 0.0]
+translate = [0.05, 0.101, 0.03]
 [[obstacle]]
 name = "bone"
 shape = { kind = "box", centre = [0, 0, 0], size = [0.1, 0.1, 0.1] }
