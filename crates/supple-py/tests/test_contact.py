@@ -47,9 +47,10 @@ def test_a_cube_on_an_incline_slides_or_sticks():
 def test_obstacles_move():
     sim = particle(supple.Box((0, -0.1, 0), (2, 0.2, 2), friction=1.0), position=(0, 0, 0))
     for frame in range(1, 11):
-        sim.move_obstacle(0, translation=(0.0005 * frame**2, 0, 0))
+        # 8 m/s², less than μg: it sticks.
+        sim.move_obstacle(0, translation=(0.0004 * frame**2, 0, 0))
         sim.step()
-    assert np.allclose(sim.positions[0], [0.05, 0, 0], atol=1e-9)
+    assert np.allclose(sim.positions[0], [0.04, 0, 0], atol=1e-9)
     assert sim.obstacles == ["obstacle0"]
     with pytest.raises(ValueError):
         sim.move_obstacle("wall", translation=(0, 0, 0))
@@ -105,3 +106,18 @@ def test_bodies_touch_each_other(tmp_path):
     sim.step()
     again.step()
     assert np.array_equal(sim.positions, again.positions)
+
+
+@pytest.mark.parametrize("contact", ["delassus", "local", "uzawa", "nodal"])
+def test_ways_to_contact(contact):
+    sim = particle(supple.HalfSpace((0, 0, 0), (0, 1, 0)), method="admm", contact=contact)
+    for _ in range(10):
+        assert sim.step().converged
+    assert abs(sim.positions[0, 1]) < 1e-9 and abs(sim.reactions[0, 1] - 19.6) < 1e-4
+    assert sim.settings["contact"] == contact
+    if contact != "delassus":
+        with pytest.raises(ValueError, match=f"{contact}.*admm"):
+            particle(supple.HalfSpace((0, 0, 0), (0, 1, 0)), contact=contact)
+    if contact in ("uzawa", "nodal"):
+        with pytest.raises(ValueError, match="friction of obstacle `obstacle0`"):
+            particle(supple.HalfSpace((0, 0, 0), (0, 1, 0), friction=0.1), method="admm", contact=contact)

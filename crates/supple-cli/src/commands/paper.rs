@@ -8,6 +8,7 @@
 //! | `paper/fig1.rs` | a body that is dragged about: frames per second |
 //! | `paper/convergence.rs` | Fig. 2 and 6: the untwisting box by several methods and weights |
 //! | `paper/fig3.rs` | bodies that recover from nonsense |
+//! | `paper/fig4.rs` | Fig. 4: strain limits of cloth in the wind |
 //! | `paper/fig5.rs` | Fig. 5: a body falls through cylinders |
 //! | `paper/table1.rs` | Table 1: milliseconds |
 //! | `paper/appendix.rs` | the theorems of the appendices, as numbers |
