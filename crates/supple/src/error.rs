@@ -65,7 +65,9 @@ pub enum BuildError {
         count: usize,
     },
     /// Things that have entered each other, where that is refused.
-    #[error("{count} intersections at the start: {first}; move them apart, or let them be resolved (`intersecting`)")]
+    #[error(
+        "{count} intersections at the start: {first}; move them apart, or let them be resolved (`intersecting`)"
+    )]
     Intersecting {
         /// How many.
         count: usize,

@@ -125,7 +125,8 @@ impl ContactSet {
         }
         let mut met = std::mem::take(&mut self.met);
         self.skin.sweep(Way { x: &self.x_n, to, free: self.free }, &self.tangle, LEFT, &mut met);
-        let mut known: Vec<(u64, usize)> = self.contacts.iter().enumerate().map(|(i, c)| (c.key, i)).collect();
+        let mut known: Vec<(u64, usize)> =
+            self.contacts.iter().enumerate().map(|(i, c)| (c.key, i)).collect();
         known.sort_unstable();
         for m in &met {
             match known.binary_search_by_key(&m.contact.key, |k| k.0) {

@@ -46,6 +46,7 @@ mod tangle;
 
 pub use anderson::Anderson;
 pub use columns::Columns;
+pub use end::Told;
 pub use gauss_seidel::{Compliance, Sweeps};
 pub use mesh::ClosedMesh;
 pub use obstacle::{Obstacle, Pose, Surface, SurfacePoint};

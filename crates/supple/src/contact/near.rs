@@ -80,6 +80,9 @@ fn once(contacts: &mut Vec<(Contact, f64)>, first: usize) {
 impl Skin {
     /// Appends the contacts of a step.
     pub fn find(&mut self, way: Way<'_>, tangle: &Tangle, out: &mut Vec<(Contact, f64)>) {
+        if !way.to.iter().all(|r| r.is_finite()) {
+            return;
+        }
         self.bound(way.x, way.to);
         let first = out.len();
         for &p in &self.nodes {
@@ -176,14 +179,7 @@ impl Skin {
     }
 
     /// True if no other triangle around an edge or a corner of a triangle is nearer to a point.
-    fn is_lowest(
-        &self,
-        weights: &[f64; 3],
-        triangle: u32,
-        at: [f64; 3],
-        distance: f64,
-        x: &[Row],
-    ) -> bool {
+    fn is_lowest(&self, weights: &[f64; 3], triangle: u32, at: [f64; 3], distance: f64, x: &[Row]) -> bool {
         let corners = self.surfaces.triangles[triangle as usize];
         let on = || (0..3).filter(|&k| weights[k] > 0.0).map(|k| corners[k]);
         let Some(first) = on().next() else { return false };

@@ -33,6 +33,9 @@ impl Skin {
     /// Finds what comes within the share `left` of its distance on a way. What is tangled where it begins does not count.
     pub fn sweep(&mut self, way: Way<'_>, tangle: &Tangle, left: f64, out: &mut Vec<Meeting>) {
         out.clear();
+        if !way.to.iter().all(|r| r.is_finite()) {
+            return;
+        }
         self.bound(way.x, way.to);
         for &p in &self.nodes {
             let bounds = around([way.x, way.to].map(|rows| rows[p as usize].xyz()), self.reach(&[p]));
@@ -68,8 +71,10 @@ impl Skin {
         let [from, to] = way.ends(&nodes);
         let distance = kind.distance(&from);
         // None moves far enough, whatever the direction.
-        let mean: [f64; 3] = std::array::from_fn(|c| (0..4).map(|k| to[k][c] - from[k][c]).sum::<f64>() / 4.0);
-        let most = (0..4).map(|k| sub(sub(to[k], from[k]), mean)).map(|d| dot(d, d).sqrt()).fold(0.0, f64::max);
+        let mean: [f64; 3] =
+            std::array::from_fn(|c| (0..4).map(|k| to[k][c] - from[k][c]).sum::<f64>() / 4.0);
+        let most =
+            (0..4).map(|k| sub(sub(to[k], from[k]), mean)).map(|d| dot(d, d).sqrt()).fold(0.0, f64::max);
         if 2.0 * most < (1.0 - left) * distance || !(distance > 0.0) || tangle.involves(&nodes) {
             return None;
         }

@@ -42,7 +42,10 @@ impl Simulation {
         let body_of = |system: u32| {
             let i = node[system as usize];
             let after = self.bodies.partition_point(|b| b.first_node <= i);
-            (after.saturating_sub(1), i - self.bodies.get(after.saturating_sub(1)).map_or(0, |b| b.first_node))
+            (
+                after.saturating_sub(1),
+                i - self.bodies.get(after.saturating_sub(1)).map_or(0, |b| b.first_node),
+            )
         };
         let poses: Vec<_> = self.state.poses.iter().map(|p| p[0]).collect();
         let mut all = Vec::new();

@@ -11,7 +11,9 @@ fn sub(a: V, b: V) -> V {
 /// Six times the volume of the tetrahedron a, b, c, d: its sign says on which side of the triangle a, b, c the point d is.
 fn side(a: V, b: V, c: V, d: V) -> f64 {
     let (u, v, w) = (sub(b, a), sub(c, a), sub(d, a));
-    u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2]) + u[2] * (v[0] * w[1] - v[1] * w[0])
+    u[0] * (v[1] * w[2] - v[2] * w[1])
+        + u[1] * (v[2] * w[0] - v[0] * w[2])
+        + u[2] * (v[0] * w[1] - v[1] * w[0])
 }
 
 /// True if the edge p, q passes through the triangle a, b, c: p and q are on different sides of it, and it turns the same way around

@@ -89,13 +89,12 @@ fn sheets_come_apart() {
     let low = sheet(0.4, 5, [0.0; 3], false);
     let high = sheet(0.4, 5, [0.0; 3], false);
     // Tilted: one border is a little below the other sheet.
-    let tilted = high.vertices().iter().map(|p| [p[0] + 0.21, 0.012 + 0.2 * (p[0] + 0.1), p[2] + 0.013]).collect();
+    let tilted =
+        high.vertices().iter().map(|p| [p[0] + 0.21, 0.013 + 0.2 * (p[0] + 0.1), p[2] + 0.013]).collect();
     let high = supple::TriMesh::new(tilted, high.triangles().to_vec()).unwrap();
     let n = low.vertices().len();
-    let shapes = [
-        Shape::of_triangles(low.triangles().to_vec(), 0),
-        Shape::of_triangles(high.triangles().to_vec(), n),
-    ];
+    let shapes =
+        [Shape::of_triangles(low.triangles().to_vec(), 0), Shape::of_triangles(high.triangles().to_vec(), n)];
     scene.add_cloth("low", low, linen()).unwrap();
     scene.add_cloth("high", high, linen()).unwrap();
     scene.collide(Collisions { within: true, ..Collisions::default() }).unwrap();
