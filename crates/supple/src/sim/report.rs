@@ -81,7 +81,7 @@ pub struct StepReport {
     /// Contacts that were looked at.
     pub candidates: usize,
     /// Largest depth at the end of the step in m, measured anew: of a node inside an obstacle or another solid, or of the shorter end
-    /// of an edge that passes through a triangle. 0 between bodies that started apart.
+    /// of an edge that passes through a triangle.
     pub max_penetration: f64,
     /// max_c s_c|λ_c − project(λ_c − y_c/s_c)| in m: how far contacts are from the law of Signorini and Coulomb. 0 exactly when
     /// it holds.
