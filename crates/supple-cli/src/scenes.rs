@@ -26,7 +26,6 @@ macro_rules! scenes {
 }
 scenes!(
     "beams",
-    "bowl",
     "chain",
     "curtain",
     "cylinders",

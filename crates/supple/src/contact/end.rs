@@ -9,10 +9,17 @@ use super::set::ContactSet;
 use super::sweep::{Islands, shorten};
 use crate::math::nodes::Row;
 
+/// Takes nodes that have entered something, and its triangle, or none and the number of the obstacle.
+pub type Told<'a> = &'a mut dyn FnMut(&[u32], Option<[u32; 3]>, usize);
+
 impl ContactSet {
     /// At the end of a step: bodies of which a node has passed through something stop short of it; `body` is that of each free
     /// node. Then the depth of nodes is measured once more, from the surfaces themselves.
     pub fn finish(&mut self, x_n: &[Row], x: &mut [Row], (body, bodies): (&[u32], usize), mass: &[f64]) {
+        // Where something is not a number the step is none, and says so.
+        if !x.iter().all(|r| r.is_finite()) {
+            return;
+        }
         let mut share: Vec<(u32, f64)> = Vec::new();
         for number in 0..self.obstacles.len() {
             let m = self.moving(number);
@@ -46,13 +53,12 @@ impl ContactSet {
         }
         if !self.skin.is_empty() {
             let mut held = vec![false; bodies];
-            for c in self.contacts.iter().filter(|c| c.obstacle != BODIES && c.force != [0.0; 3]) {
-                for &node in &c.nodes[..c.count as usize] {
-                    held[self.skin.body[node as usize] as usize] = true;
+            let touched = self.contacts.iter().filter(|c| c.obstacle != BODIES && c.force != [0.0; 3]);
+            let pinned = self.skin.nodes.iter().filter(|&&i| i as usize >= self.free);
+            for &i in touched.flat_map(|c| &c.nodes[..c.count as usize]).chain(pinned) {
+                if let Some(held) = held.get_mut(self.skin.body[i as usize] as usize) {
+                    *held = true;
                 }
-            }
-            for &i in self.skin.nodes.iter().filter(|&&i| i as usize >= self.free) {
-                held[self.skin.body[i as usize] as usize] = true;
             }
             let islands = Islands { body, mass, held: &held };
             let count = shorten(&mut self.skin, x_n, x, &self.tangle, &islands, &mut self.met);
@@ -62,12 +68,7 @@ impl ContactSet {
     }
 
     /// Calls `told` with what has entered something at `x`: an edge or a node, and the triangle or the number of the obstacle.
-    pub fn intersections(
-        &mut self,
-        x: &[Row],
-        poses: &[Pose],
-        told: &mut dyn FnMut(&[u32], Option<[u32; 3]>, usize),
-    ) {
+    pub fn intersections(&mut self, x: &[Row], poses: &[Pose], told: Told<'_>) {
         if !self.skin.is_empty() {
             self.skin.untangle(x, &mut self.tangle);
             let corners = |t: u32| Some(self.skin.surfaces.triangles[t as usize]);

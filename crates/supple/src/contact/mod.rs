@@ -50,6 +50,7 @@ mod tangle;
 
 pub use anderson::Anderson;
 pub use columns::Columns;
+pub use end::Told;
 pub use gauss_seidel::{Compliance, Sweeps};
 pub use link::{Carrier, Curve, Guide, LINKS, Link, Links};
 pub use mesh::ClosedMesh;

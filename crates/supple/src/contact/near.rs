@@ -80,6 +80,9 @@ fn once(contacts: &mut Vec<(Contact, f64)>, first: usize) {
 impl Skin {
     /// Appends the contacts of a step.
     pub fn find(&mut self, way: Way<'_>, tangle: &Tangle, out: &mut Vec<(Contact, f64)>) {
+        if !way.to.iter().all(|r| r.is_finite()) {
+            return;
+        }
         self.bound(way.x, way.to);
         let first = out.len();
         for &p in &self.nodes {

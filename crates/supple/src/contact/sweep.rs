@@ -33,6 +33,9 @@ impl Skin {
     /// Finds what comes within the share `left` of its distance on a way. What is tangled where it begins does not count.
     pub fn sweep(&mut self, way: Way<'_>, tangle: &Tangle, left: f64, out: &mut Vec<Meeting>) {
         out.clear();
+        if !way.to.iter().all(|r| r.is_finite()) {
+            return;
+        }
         self.bound(way.x, way.to);
         for &p in &self.nodes {
             let bounds = around([way.x, way.to].map(|rows| rows[p as usize].xyz()), self.reach(&[p]));

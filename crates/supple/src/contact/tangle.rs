@@ -12,6 +12,7 @@ use super::near::{Rows, Way, node_key};
 use super::surfaces::Skin;
 use crate::math::nodes::Row;
 use crate::math::small::{add, axpy, dot, scale, sub};
+use std::collections::BTreeMap;
 
 /// What crosses where a step begins.
 #[derive(Clone, Debug, Default)]
@@ -226,15 +227,25 @@ impl Skin {
             };
             out.extend(self.contact(rows, way));
         }
+        let bodies_of =
+            |c: &Crossing| [self.body[c.edge[0] as usize], self.surfaces.body[c.triangle as usize]];
+        let mut votes: BTreeMap<[u32; 2], f64> = BTreeMap::new();
         for c in &tangle.crossings {
-            let bodies = [self.body[c.edge[0] as usize], self.surfaces.body[c.triangle as usize]];
+            *votes.entry(bodies_of(c)).or_default() += c.heights[0] + c.heights[1];
+        }
+        for c in &tangle.crossings {
+            let bodies = bodies_of(c);
             if bodies[0] != bodies[1] && bodies.iter().all(|&b| self.surfaces.closed[b as usize]) {
                 continue;
             }
-            // Of solids the end that is inside, of sheets the shorter one.
-            let behind = match self.closed(c.triangle) {
-                true => usize::from(c.heights[1] < 0.0),
-                false => usize::from(c.heights[1].abs() < c.heights[0].abs()),
+            // Of solids the end that is inside, of sheets the shorter one; where that is not clear, as with most edges of the body.
+            let [a, b] = c.heights.map(f64::abs);
+            let behind = if self.closed(c.triangle) {
+                usize::from(c.heights[1] < 0.0)
+            } else if (a - b).abs() > 0.2 * a.max(b) {
+                usize::from(b < a)
+            } else {
+                usize::from((c.heights[1] < 0.0) == (votes.get(&bodies).is_some_and(|v| *v > 0.0)))
             };
             let (height, w) = (c.heights[behind], c.weights);
             let n = self.normal(c.triangle, way.x);

@@ -80,7 +80,8 @@ pub struct StepReport {
     pub contacts: usize,
     /// Contacts that were looked at.
     pub candidates: usize,
-    /// Largest depth of a node inside an obstacle at the end of the step in m, measured anew.
+    /// Largest depth at the end of the step in m, measured anew: of a node inside an obstacle or another solid, or of the shorter end
+    /// of an edge that passes through a triangle.
     pub max_penetration: f64,
     /// max_c s_c|λ_c − project(λ_c − y_c/s_c)| in m: how far contacts are from the law of Signorini and Coulomb. 0 exactly when
     /// it holds.
@@ -89,7 +90,7 @@ pub struct StepReport {
     pub cone_violation: f64,
     /// Sweeps over the contacts, all iterations.
     pub sweeps: usize,
-    /// Bodies whose step was shortened because they would have passed through an obstacle.
+    /// Bodies whose step was shortened because they would have passed through an obstacle, a body or themselves.
     pub islands_shortened: usize,
     /// Largest distance of a linked node from where it should be, in m.
     pub link_gap: f64,

@@ -59,6 +59,34 @@ fn bodies_do_not_tunnel() {
     }
 }
 
+/// A sheet thrown at a thin wall at up to 100 m/s stays on its side, flat or tilted.
+#[test]
+fn sheets_do_not_tunnel() {
+    for (speed, h) in [(10.0, 0.01), (30.0, 0.02), (100.0, 0.04)] {
+        for tilt in [0.0, 0.3] {
+            let mut s = settings(Method::Auto, h);
+            s.world.gravity = [0.0; 3];
+            (s.solve.iterations, s.solve.tolerance) = (100, 1e-4);
+            let mut scene = Scene::new(s);
+            let flat = super::cloth::sheet(0.4, 5, [0.0; 3], false);
+            let x: Vec<_> = flat.vertices().iter().map(|p| [p[0], 0.2 + tilt * (p[0] + 0.2), p[2]]).collect();
+            let mesh = supple::TriMesh::new(x.clone(), flat.triangles().to_vec()).unwrap();
+            scene.add_cloth("sheet", mesh, super::cloth::linen()).unwrap();
+            let collisions = supple::scene::Collisions { within: true, ..Default::default() };
+            scene.collide(collisions).unwrap();
+            let wall = Cuboid::new([0.0, -0.005, 0.0], [9.0, 0.01, 9.0]).unwrap();
+            scene.add_obstacle(Obstacle::new("wall", wall)).unwrap();
+            let mut sim = scene.build().unwrap();
+            sim.set_state(&x, &vec![[0.0, -speed, 0.0]; x.len()]).unwrap();
+            for frame in 0..12 {
+                let r = sim.step().unwrap();
+                let least = sim.positions().iter().map(|p| p[1]).fold(f64::INFINITY, f64::min);
+                assert!(least >= -1e-6, "{speed}, {tilt}, {frame}: {least}, {r:?}");
+            }
+        }
+    }
+}
+
 /// What starts inside comes out little by little, and the depth is told.
 #[test]
 fn a_start_inside_is_told_and_resolved() {

@@ -92,7 +92,7 @@ fn scenes_of_the_folder() {
         println!(
             "{name}: deepest {deepest:e}, {off} of {frames} not converged, {touched} contacts, ends at {middle}"
         );
-        assert!(deepest <= if name == "pile" { 5e-3 } else { 1e-6 }, "{name}: {deepest}");
+        assert!(deepest <= 1e-6, "{name}: {deepest}");
         assert!(touched > frames, "{name}: {touched}");
         assert!(off <= frames / 10, "{name}: {off} of {frames} steps did not converge");
         match name {
