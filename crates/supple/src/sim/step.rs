@@ -108,10 +108,11 @@ impl Simulation {
         state.time += dt;
 
         let contact = self.contact.info();
-        // Whatever the iteration says: what has entered an obstacle does not obey the law.
+        // Whatever the iteration says: what has entered an obstacle, or was stopped short of something, does not obey the law.
         let size = self.work.body_size.iter().copied().fold(0.0, f64::max);
         let mut status = outcome.status;
-        if status == Status::Converged && contact.entered > self.settings.solve.tolerance.max(1e-9) * size {
+        let entered = contact.entered > self.settings.solve.tolerance.max(1e-9) * size;
+        if status == Status::Converged && (entered || contact.islands_shortened > 0) {
             status = Status::Stalled;
         }
         let energy = report::energy(

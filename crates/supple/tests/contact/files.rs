@@ -80,21 +80,26 @@ fn scenes_of_the_folder() {
     };
     for (name, frames) in [("cylinders", 100), ("rollers", 150), ("pile", 50)] {
         let mut p = program(&text(name)).unwrap();
-        let (mut deepest, mut off, mut touched) = (0.0f64, 0, 0);
+        let (mut deepest, mut off, mut short, mut touched) = (0.0f64, 0, 0, 0);
         for _ in 0..frames {
             let r = p.frame().unwrap();
             deepest = deepest.max(r.max_penetration);
-            off += usize::from(r.status != supple::Status::Converged);
+            // A step that was shortened is not converged, and says why.
+            let converged = r.status == supple::Status::Converged;
+            assert!(!converged || r.islands_shortened == 0, "{name}: {r:?}");
+            short += usize::from(r.islands_shortened > 0);
+            off += usize::from(!converged && r.islands_shortened == 0);
             touched += r.contacts;
         }
         let x = p.simulation.positions();
         let middle = x.iter().map(|p| p[1]).sum::<f64>() / x.len() as f64;
         println!(
-            "{name}: deepest {deepest:e}, {off} of {frames} not converged, {touched} contacts, ends at {middle}"
+            "{name}: deepest {deepest:e}, {off} of {frames} not converged, {short} shortened, {touched} contacts, ends at {middle}"
         );
         assert!(deepest <= 1e-6, "{name}: {deepest}");
         assert!(touched > frames, "{name}: {touched}");
         assert!(off <= frames / 10, "{name}: {off} of {frames} steps did not converge");
+        assert!(short <= frames / 3, "{name}: {short} of {frames} steps were shortened");
         match name {
             "rollers" => assert!(middle < -0.3, "the ball is at {middle}"),
             "cylinders" => assert!(middle < 1.2, "the ring is at {middle}"),
