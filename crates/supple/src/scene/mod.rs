@@ -59,8 +59,8 @@ use crate::contact::Obstacle;
 use crate::error::BuildError;
 use crate::mesh::{TetMesh, TriMesh};
 use crate::settings::Settings;
-use crate::sim::{Air, AnchorRef, Body, FibreRef, Parts, Simulation};
-use crate::term::stencil;
+use crate::sim::{Air, AnchorRef, Body, Parts, Simulation};
+use crate::term::{FibreRef, stencil};
 use std::collections::BTreeSet;
 use terms::{Terms, Where};
 

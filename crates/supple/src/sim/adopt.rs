@@ -79,9 +79,7 @@ impl Simulation {
                 batch.set_params(anchor.element, 1, &params[1..4]);
             }
         }
-        if self.fibres.count == other.fibres.count {
-            self.set_rest_lengths(&other.rest_lengths());
-        }
+        self.fibres.set_rest_lengths(&mut self.terms, &other.fibres.rest_lengths(&other.terms));
         self.lagged.hessian.forget();
         // Constraints may have other weights here: their forces are found anew.
         self.terms.keep_forces(true);

@@ -1,7 +1,7 @@
 //! From bodies to a factored system.
 
 use super::checkpoint::fingerprint;
-use super::{Air, FibreRef, Group, Simulation, State, Workspace, links};
+use super::{Air, Group, Simulation, State, Workspace, links};
 use crate::contact::{Columns, ContactSet, Link, Obstacle, Pose, Surfaces, Touching};
 use crate::error::BuildError;
 use crate::exec::Exec;
@@ -10,7 +10,7 @@ use crate::math::nodes::Row;
 use crate::settings::{ContactMethod, FirstHessian, Method, Settings};
 use crate::solve::contact_methods::Nodal;
 use crate::solve::{BodySums, Descent, Lagged};
-use crate::term::{BatchSource, TermBatch, TermSet};
+use crate::term::{BatchSource, FibreRef, TermBatch, TermSet};
 use std::sync::Arc;
 
 /// A body's share of the nodes.

@@ -80,7 +80,7 @@ impl Simulation {
     pub fn checkpoint(&self) -> Vec<u8> {
         let (n, hessian) = (self.place.len(), self.lagged.hessian.at());
         let mut forces: Vec<f64> = self.terms.batches().iter().flat_map(|b| b.kept_forces()).collect();
-        forces.extend(self.rest_lengths());
+        forces.extend(self.fibres.rest_lengths(&self.terms));
         let s = &self.state;
         let contact =
             OBSTACLE * (s.poses.len() + s.frames.len()) + CONTACT * s.kept.len() + LINK * s.broken.len();
@@ -225,7 +225,7 @@ impl Simulation {
         if !fine || !sound || !state.time.is_finite() || state.frame > 1 << 53 {
             return Err(CheckpointError::Content);
         }
-        if !self.set_rest_lengths(&lengths) {
+        if !self.fibres.set_rest_lengths(&mut self.terms, &lengths) {
             return Err(CheckpointError::Content);
         }
         self.state = state;

@@ -29,7 +29,6 @@ pub use air::Air;
 pub use assemble::{AnchorRef, Body, Parts};
 pub use intersections::{Entered, Intersection};
 pub use links::Group;
-pub use muscle::FibreRef;
 pub use report::{Energy, StepReport, Timings};
 pub use step::{Iteration, LocalState};
 
@@ -41,7 +40,7 @@ use crate::math::nodes::Row;
 use crate::settings::Settings;
 use crate::solve::contact_methods::Nodal;
 use crate::solve::{BodySums, Descent, Lagged};
-use crate::term::TermSet;
+use crate::term::{FibreRef, TermSet};
 use std::sync::Arc;
 
 /// A running simulation.

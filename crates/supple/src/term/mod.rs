@@ -8,6 +8,7 @@
 //! | `kernel.rs` | the loops over packets: local step, residuals, gradient, energy |
 //! | `curve.rs` | … second derivatives |
 //! | `mix.rs` | … what accelerations of ADMM need |
+//! | `fibres.rs` | [`FibreRef`]: rest lengths of fibres, which may change |
 //! | `stencil.rs` | tetrahedra, edges, nodes → gradients G |
 //! | `incidence.rs` | node → contributions, summed in a fixed order |
 //! | `weight.rs` | the choice of the weights w |
@@ -17,6 +18,7 @@
 
 mod batch;
 mod curve;
+mod fibres;
 mod incidence;
 mod kernel;
 pub mod mix;
@@ -25,6 +27,7 @@ pub mod stencil;
 pub mod weight;
 
 pub use batch::{Batch, ElementList};
+pub use fibres::FibreRef;
 pub use incidence::Incidence;
 pub use source::{BatchSource, Source};
 
