@@ -1,6 +1,6 @@
 //! `supple run`: a scene from a file to an animation.
 pub(crate) mod foresee;
-mod obstacles;
+pub(crate) mod obstacles;
 mod summary;
 
 use std::collections::BTreeSet;
@@ -126,8 +126,8 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     };
     let formats: Vec<Format> = formats.into_iter().collect();
     let pictures = export_options(scene, &program, first, frames);
-    // Pictures show obstacles too; data are of bodies alone.
-    let (drawn, written): (Vec<Format>, Vec<Format>) = formats.iter().partition(|f| f.is_picture());
+    // What is looked at shows obstacles too; data are of bodies alone.
+    let (drawn, written): (Vec<Format>, Vec<Format>) = formats.iter().partition(|f| f.is_looked_at());
     let bodies = model(&program);
     let mut exporters = export::exporters(&written, name, &bodies, &pictures).map_err(Failure::input)?;
     let plain = exporters.len();
@@ -312,6 +312,7 @@ pub(crate) fn model(program: &Program) -> Model {
                 surface: look.surface.clone(),
                 edges: look.edges.clone(),
                 colour: palette::body(i),
+                obstacle: false,
             }
         })
         .collect();

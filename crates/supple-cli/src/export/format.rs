@@ -78,6 +78,11 @@ impl Format {
         matches!(self, Self::Png | Self::Gif | Self::Apng | Self::Mp4)
     }
 
+    /// True if people look at it: pictures and pages.
+    pub fn is_looked_at(self) -> bool {
+        self.is_picture() || self == Self::Html
+    }
+
     /// True if positions are rounded to single precision, whose range is smaller.
     pub(super) fn is_single(self) -> bool {
         !matches!(self, Self::Obj | Self::Vtu | Self::Npz)

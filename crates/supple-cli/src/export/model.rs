@@ -27,6 +27,8 @@ pub struct ModelBody {
     pub edges: Vec<[u32; 2]>,
     /// Colour, sRGB from 0 to 1.
     pub colour: [f32; 3],
+    /// True for what bodies bump into.
+    pub obstacle: bool,
 }
 
 /// The state of all nodes at one time.

@@ -12,6 +12,7 @@ use super::hub::{Hub, Mail};
 use super::session::Session;
 use super::skin::Skin;
 use super::stream::{self, Numbers};
+use crate::commands::run::obstacles::corners;
 
 /// Mail that may wait; more of it discards the step.
 const MOST: usize = 1024;
@@ -19,6 +20,8 @@ const MOST: usize = 1024;
 struct Guide<'a> {
     hub: &'a Hub,
     skin: &'a Skin,
+    /// Corners of obstacles in m.
+    corners: Vec<[f64; 3]>,
     inbox: &'a mut Receiver<Mail>,
     waiting: &'a mut VecDeque<Mail>,
     numbers: Numbers,
@@ -39,7 +42,9 @@ impl Guide<'_> {
             residual: iteration.force_residual() as f32,
             ..self.numbers
         };
-        let positions: Vec<[f64; 3]> = self.skin.positions(&iteration.positions()).collect();
+        let mut places = iteration.positions();
+        places.extend(&self.corners);
+        let positions: Vec<[f64; 3]> = self.skin.positions(&places).collect();
         self.hub.frame.send_replace(stream::frame(&numbers, positions.into_iter(), &Default::default()));
         loop {
             let mail = self.inbox.recv().unwrap_or(Mail::End);
@@ -91,6 +96,7 @@ impl Session {
         let mut guide = Guide {
             hub: &self.hub,
             skin: &self.skin,
+            corners: corners(&self.program),
             inbox: &mut self.inbox,
             waiting: &mut self.waiting,
             numbers,

@@ -15,10 +15,10 @@ use super::grip::Grip;
 use super::hub::{Hub, Mail};
 use super::pace::Pace;
 use super::recipe::Recipe;
-use super::skin::Skin;
+use super::skin::{Skin, places};
 use super::stream::{self, About, Numbers};
 use super::tune;
-use crate::commands::run::{foresee::foresee, model};
+use crate::commands::run::foresee::foresee;
 
 /// Commands between two frames; the others wait, so that no flood of them stops the simulation.
 const AT_ONCE: usize = 64;
@@ -69,7 +69,7 @@ impl Session {
     ) -> std::io::Result<Session> {
         let desk = hub.clone();
         let builder = Builder::start(move |built: Built| desk.deliver(Mail::Built(Box::new(built))))?;
-        let skin = Skin::of_program(&program, &model(&program));
+        let skin = Skin::of_program(&program);
         Ok(Session {
             hub,
             inbox,
@@ -374,14 +374,14 @@ impl Session {
             Field::ALL.map(|f| wanted[f as usize].then(|| self.skin.field(f, &velocities, &elements)));
         let numbers =
             Numbers { model: self.model, frame: self.frame_number(), time: sim.time(), ..self.last };
-        let positions: Vec<[f64; 3]> = self.skin.positions(&sim.positions()).collect();
+        let positions: Vec<[f64; 3]> = self.skin.positions(&places(&self.program)).collect();
         self.hub.frame.send_replace(stream::frame(&numbers, positions.into_iter(), &fields));
     }
 
     /// Leaves the model, and the state at its start, for the viewers to take.
     fn show_model(&mut self) {
         self.model += 1;
-        self.skin = Skin::of_program(&self.program, &model(&self.program));
+        self.skin = Skin::of_program(&self.program);
         let seconds = self.frame_time() * self.program.frames as f64;
         let bounds = foresee(&self.program, seconds);
         let (low, high, size) = (bounds.low, bounds.high, bounds.diagonal());

@@ -4,6 +4,10 @@ use std::collections::BTreeSet;
 use supple::scene::Program;
 
 use super::command::Field;
+use crate::commands::run::{
+    model,
+    obstacles::{corners, with_obstacles},
+};
 use crate::export::crease::Creased;
 use crate::export::shell::Shell;
 use crate::export::{Frame, Model};
@@ -36,6 +40,13 @@ pub(crate) struct Skin {
     tets: Vec<[u32; 4]>,
 }
 
+/// Positions of all nodes, and after them of the corners of obstacles, in m.
+pub(crate) fn places(program: &Program) -> Vec<[f64; 3]> {
+    let mut all = program.simulation.positions();
+    all.extend(corners(program));
+    all
+}
+
 impl Skin {
     /// Of a model at its start, with the pins that it shows.
     pub fn of_model(model: &Model, frame: &Frame<'_>) -> Skin {
@@ -47,9 +58,10 @@ impl Skin {
         Skin::new(model, frame, |_, first| held(first))
     }
 
-    /// Of a program at its start, with all pins and anchors.
-    pub fn of_program(program: &Program, model: &Model) -> Skin {
-        let positions = program.simulation.positions();
+    /// Of a program as it is, with obstacles, all pins and anchors.
+    pub fn of_program(program: &Program) -> Skin {
+        let model = &with_obstacles(model(program), program);
+        let positions = places(program);
         let frame =
             Frame { index: 0, time: 0.0, positions: &positions, velocities: &[], element_fields: &[] };
         Skin::new(model, &frame, |body, _| {
@@ -78,7 +90,7 @@ impl Skin {
             skin.tets.extend(body.tets.iter().map(|t| t.map(|v| body.first_node as u32 + v)));
             skin.bodies.push(SkinBody {
                 name: body.name.clone(),
-                obstacle: false,
+                obstacle: body.obstacle,
                 colour: body.colour,
                 pins: on_skin(&pins),
                 anchors: on_skin(&anchors),
@@ -109,7 +121,7 @@ impl Skin {
         })
     }
 
-    /// Positions of the vertices among those of all nodes.
+    /// Positions of the vertices among those of all nodes, see [`places`].
     pub fn positions<'a>(&'a self, nodes: &'a [[f64; 3]]) -> impl Iterator<Item = [f64; 3]> + 'a {
         self.nodes.iter().map(|&n| nodes.get(n as usize).copied().unwrap_or_default())
     }

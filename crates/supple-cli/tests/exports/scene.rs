@@ -118,6 +118,7 @@ impl Scene {
             tets,
             edges,
             colour: supple_cli::picture::palette::body(index),
+            obstacle: false,
         });
         self.rest.extend(rest);
     }

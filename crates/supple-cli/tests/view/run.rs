@@ -223,3 +223,29 @@ fn the_default_pace_is_smooth_and_others_can_be_chosen() {
     viewer.until(|s| s["speed"] == 0.0);
     assert!(rate(&mut viewer) > slow);
 }
+
+/// Obstacles are seen, move as they are told, and cannot be pulled.
+#[test]
+fn obstacles_are_seen_and_move() {
+    let obstacle = "[[obstacle]]\nname = \"ball\"\nshape = { kind = \"sphere\", centre = [0.5, -2.0, 0.0], radius = 0.5 }\n\
+                    motion = [{ time = 0.0 }, { time = 100.0, translate = [0.0, -300.0, 0.0] }]\n";
+    let server = Running::start(&format!("{SCENE}\n{obstacle}"));
+    let mut viewer = server.viewer();
+    let before = viewer.pause();
+    let model = viewer.model.clone().unwrap();
+    let bodies = model.about["bodies"].as_array().unwrap();
+    let ball = bodies.last().unwrap();
+    assert_eq!((ball["name"].as_str(), ball["obstacle"].as_bool()), (Some("ball"), Some(true)));
+    assert_eq!(bodies[0]["obstacle"].as_bool(), Some(false));
+    let (count, own) = (before.positions.len(), ball["vertices"].as_u64().unwrap() as usize);
+    assert!(own > 20 && own < count, "{own} of {count}");
+    let middle =
+        |positions: &[[f32; 3]]| positions[count - own..].iter().map(|p| p[1]).sum::<f32>() / own as f32;
+    viewer.send(json!({ "type": "run", "on": true }));
+    let later = viewer.frame(|f| f.numbers.frame > before.numbers.frame + 10);
+    let way = f64::from(middle(&before.positions) - middle(&later.positions));
+    let time = later.numbers.time - before.numbers.time;
+    assert!((way - 3.0 * time).abs() < 1e-4, "{way} m in {time} s");
+    viewer.send(json!({ "type": "grab", "vertices": [count - 1], "at": later.positions[count - 1] }));
+    viewer.until(|s| s["note"]["text"].as_str().is_some_and(|t| t.contains("obstacle")));
+}

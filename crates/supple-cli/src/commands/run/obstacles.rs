@@ -1,4 +1,4 @@
-//! Obstacles in pictures: bodies that have nothing but a surface, after those that are simulated.
+//! Obstacles in pictures and pages: bodies that have nothing but a surface, after those that are simulated.
 use supple::scene::Program;
 
 use crate::export::{Model, ModelBody};
@@ -18,6 +18,7 @@ pub fn with_obstacles(mut model: Model, program: &Program) -> Model {
                 nodes: points.len(),
                 surface: triangles,
                 colour: COLOUR,
+                obstacle: true,
                 ..ModelBody::default()
             });
         }
