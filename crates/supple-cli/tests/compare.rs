@@ -280,6 +280,6 @@ fn the_paper_is_reproduced() {
     for s in v["sections"].as_array().unwrap() {
         assert!(page.contains(&format!("<section id=\"{}\">", s["id"].as_str().unwrap())));
     }
-    assert!(page.matches("data:image/png;base64,").count() == 3 && page.matches("<svg ").count() >= 7);
+    assert!(page.matches("data:image/png;base64,").count() == 4 && page.matches("<svg ").count() >= 7);
     assert!(page.contains("prefers-color-scheme:dark") && page.contains("name=\"viewport\""));
 }
