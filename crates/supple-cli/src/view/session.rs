@@ -163,6 +163,8 @@ impl Session {
             Command::Run { on } => {
                 self.running = on;
                 self.pace.restart();
+                // The frame at which it stops may be one that was not to be shown.
+                self.publish(!on);
             }
             Command::Step {} => {
                 self.running = false;
