@@ -10,7 +10,7 @@ KINDS = [
     "Linear", "Arap", "Corotated", "NeoHookean", "StVenantKirchhoff", "StableNeoHookean", "FixedCorotated", "MooneyRivlin",
     "Ogden", "Fung", "Spline", "Fibre",
 ]
-BARRIERS = ["NeoHookean", "MooneyRivlin", "Ogden", "Fung"]
+BARRIERS = ["NeoHookean", "MooneyRivlin", "Ogden", "Fung", "Fibre"]
 METHODS = ["admm", "position", "quasi_newton", "newton", "auto"]
 PUBLISHED = dict(
     method="admm", weight_rule="bulk", weight_scale=1.0, acceleration=None, start="inertia", dual_start="zero", threads=2
