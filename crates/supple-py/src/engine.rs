@@ -115,13 +115,10 @@ const SHORT: usize = 50_000;
 /// How long a key may wait.
 pub const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Only Python's main thread sees signals.
-pub fn sees_signals(py: Python<'_>) -> bool {
-    let ask = || -> PyResult<bool> {
-        let threading = py.import("threading")?;
-        threading.call_method0("current_thread")?.eq(threading.call_method0("main_thread")?)
-    };
-    ask().unwrap_or(false)
+/// Only Python's main thread sees signals. Asking runs Python code, so Ctrl-C may show here already: then it is the error.
+pub fn sees_signals(py: Python<'_>) -> PyResult<bool> {
+    let threading = py.import("threading")?;
+    threading.call_method0("current_thread")?.eq(threading.call_method0("main_thread")?)
 }
 
 /// One step without the interpreter's lock. A long one runs in a thread of its own while this one looks for Ctrl-C: then the
@@ -129,8 +126,11 @@ pub fn sees_signals(py: Python<'_>) -> bool {
 pub fn step(py: Python<'_>, engine: Box<Engine>) -> Stepped {
     let stop = Arc::new(AtomicBool::new(false));
     let work = engine.sim().element_count().saturating_mul(engine.sim().settings().solve.iterations);
-    if work <= SHORT && engine.objects.is_empty() || !sees_signals(py) {
-        return finish(py.detach(|| run(engine, &stop)));
+    let long = work > SHORT || !engine.objects.is_empty();
+    match if long { sees_signals(py) } else { Ok(false) } {
+        Ok(true) => {}
+        Ok(false) => return finish(py.detach(|| run(engine, &stop))),
+        Err(e) => return (Some(engine), Err(e)),
     }
     let (give, take) = mpsc::channel::<Box<Engine>>();
     let (done, mut result) = mpsc::channel();

@@ -129,9 +129,11 @@ impl Session {
 
     /// Waits for the next iteration or for the end. After Ctrl-C the step is rolled back once its iteration is done.
     pub fn next(self: Box<Self>, py: Python<'_>) -> Next {
-        let signals = sees_signals(py);
+        let (signals, mut interrupted) = match sees_signals(py) {
+            Ok(signals) => (signals, None),
+            Err(e) => (true, Some(e)),
+        };
         let mut session = self;
-        let mut interrupted = None;
         loop {
             let (back, message) = py.detach(move || {
                 let message = session.messages.recv_timeout(PATIENCE);
