@@ -108,6 +108,11 @@ pub struct Race<'a> {
 }
 
 impl<'a> Race<'a> {
+    /// True if bodies touch something: then the lowest objective alone does not decide.
+    pub fn touches(&self) -> bool {
+        !self.scene.file.obstacle.is_empty() || self.scene.file.collide.is_some()
+    }
+
     /// Runs a scene with its own settings up to the frame before the one of the plan. Its meshes may also lie in the folders
     /// of `allowed`.
     pub fn new(scene: &'a Loaded, allowed: &'a [PathBuf], plan: Plan) -> Result<Race<'a>, Failure> {

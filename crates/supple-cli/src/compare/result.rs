@@ -58,6 +58,13 @@ impl Comparison {
 
     fn new(race: &Race<'_>, scene: &str, reference: &Run, runs: Vec<Run>) -> Comparison {
         let mut notes = Vec::new();
+        if race.touches() {
+            notes.push(
+                "bodies may touch: what has entered something can lie below ε*, and with friction no objective has its minimum at the \
+                 solution, so that methods which have converged differ in ε; compare residuals"
+                    .into(),
+            );
+        }
         let all = || runs.iter().chain([reference]).filter_map(|r| r.done().map(|d| (r, d)));
         let first = all().map(|(_, d)| d.start).find(|s| s.is_finite());
         let first = first.unwrap_or_else(|| {

@@ -1,9 +1,32 @@
 //! Muscles of a scene file: how far the fibres of a body have contracted at which time.
 
-use super::file::{ContractKey, SceneFile};
+use super::file::SceneFile;
 use super::parse::SceneError;
 use super::program::find;
 use crate::energy::fibre;
+use serde::{Deserialize, Serialize};
+
+/// A muscle: fibres of a body that contract with time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Contract {
+    /// The body, with a material `fibre`.
+    pub body: String,
+    /// How far its fibres have contracted at which times.
+    pub motion: Vec<ContractKey>,
+}
+
+/// How far fibres have contracted at a time. Between keyframes that is interpolated, before the first and after the last it is held.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ContractKey {
+    /// When, in s, later than the keyframe before.
+    pub time: f64,
+    /// From 0 to 0.95: the rest length is 1 − contraction.
+    pub contraction: f64,
+}
 
 /// A body whose fibres follow keyframes.
 pub(super) struct Muscle {

@@ -1,10 +1,107 @@
 //! A material as scene files write it: which keys belong together, and which belong to which kind.
 
-use super::file::{MaterialTable, OneOrMany};
 use super::parse::{SceneError, did_you_mean, nearest};
 use super::preset::PRESETS;
 use super::{Material, MaterialKind};
 use crate::energy::{Fibres, Lame, Spline, fung};
+use serde::{Deserialize, Serialize};
+
+/// A material by kind or by preset, with its constants.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct MaterialTable {
+    /// Which one. Needed unless `preset` says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<MaterialKind>,
+    /// A material with published constants and density, by name: see `supple material list`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+    /// Young's modulus in Pa, > 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub young: Option<f64>,
+    /// Poisson's ratio, between −1 and 0.5.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub poisson: Option<f64>,
+    /// Shear modulus μ in Pa, with `lambda` instead of `young` and `poisson`; for `ogden` a list, with `alpha` and `kappa`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mu: Option<OneOrMany>,
+    /// First Lamé constant λ in Pa.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lambda: Option<f64>,
+    /// Stiffness k of `arap` in Pa, instead of the other constants; of `fibre` along its fibres, Young's modulus by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stiffness: Option<f64>,
+    /// C10 of `mooney_rivlin` in Pa, with `c01` and `d1` instead of the other constants.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub c10: Option<f64>,
+    /// C01 of `mooney_rivlin` in Pa.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub c01: Option<f64>,
+    /// D1 of `mooney_rivlin` in Pa: half of the bulk modulus.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub d1: Option<f64>,
+    /// Exponents of `ogden`, one for each `mu` and of the same sign.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alpha: Option<OneOrMany>,
+    /// Bulk modulus of `ogden` in Pa.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kappa: Option<f64>,
+    /// b of `fung`, > 0. Default 2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub b: Option<f64>,
+    /// A built-in curve of `spline`: `rubber`, `tissue` or `linear`. Default `rubber`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curve: Option<String>,
+    /// Control points [stretch, f' in Pa] of `spline`, with `h` instead of the other constants.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub f: Option<Vec<[f64; 2]>>,
+    /// Control points [product of two stretches, g' in Pa] of `spline`. None by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub g: Option<Vec<[f64; 2]>>,
+    /// Control points [volume ratio, h' in Pa] of `spline`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub h: Option<Vec<[f64; 2]>>,
+    /// Compression resistance of `spline` in Pa, ≥ 0. Default 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compression: Option<f64>,
+    /// The material between the fibres of `fibre`: another kind. Default `neo_hookean`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<MaterialKind>,
+    /// Direction of the fibres of `fibre` in the placed rest shape. Default x.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direction: Option<[f64; 3]>,
+    /// How far the fibres of `fibre` have contracted, from 0 to 0.95: their rest length is 1 − contraction. Default 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contraction: Option<f64>,
+    /// True if the fibres of `fibre` bear no compression. Default true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slack: Option<bool>,
+    /// Mass per volume in kg/m³, > 0. Default 1000, or what the preset says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub density: Option<f64>,
+}
+
+/// A number, or several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged, expecting = "expected a number or a list of numbers")]
+pub enum OneOrMany {
+    /// One.
+    One(f64),
+    /// Several.
+    Many(Vec<f64>),
+}
+
+impl OneOrMany {
+    /// All of them.
+    pub fn all(&self) -> &[f64] {
+        match self {
+            OneOrMany::One(a) => std::slice::from_ref(a),
+            OneOrMany::Many(a) => a,
+        }
+    }
+}
 
 /// Density unless given, in kg/m³.
 const DENSITY: f64 = 1000.0;

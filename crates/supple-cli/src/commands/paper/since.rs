@@ -58,7 +58,8 @@ fn problems(c: &Context) -> Vec<Problem> {
                 });
             }
         }
-        // The soft rubber of the papers' code, on which ADMM as published takes about as many iterations as it took there.
+        // Stiffer, so that ADMM as published takes about as many iterations as were counted of the papers' code; at which
+        // stiffness they were is not told.
         if Some(&(size, scene)) == sizes.last() {
             all.push(Problem {
                 name: format!("{size}, neo-Hookean, E = 10 MPa, ν = 0.399"),
