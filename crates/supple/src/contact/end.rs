@@ -61,7 +61,8 @@ impl ContactSet {
                 }
             }
             let islands = Islands { body, mass, held: &held };
-            let count = shorten(&mut self.skin, x_n, x, &self.tangle, &islands, &mut self.met);
+            let count =
+                shorten(&mut self.skin, x_n, x, &self.tangle, &islands, (&mut self.met, &mut self.lasting));
             self.info.islands_shortened = self.info.islands_shortened.max(count);
         }
         self.measure(x);

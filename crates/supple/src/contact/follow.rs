@@ -1,10 +1,12 @@
 //! Contacts follow the iterates: those with curved obstacles turn, and what would pass through something gets one.
 
+use super::BODIES;
 use super::link::LINKS;
 use super::near::Way;
 use super::set::ContactSet;
 use super::sweep::LEFT;
 use crate::math::nodes::Row;
+use crate::math::small::dot;
 
 /// Solves after which contacts with curved obstacles keep their normals.
 const MOST_TURNS: usize = 50;
@@ -59,7 +61,7 @@ impl ContactSet {
         }
     }
 
-    /// Normals of curved obstacles at the iterate.
+    /// Normals of curved obstacles, and places and normals of contacts between bodies, at the iterate.
     fn turn(&mut self, x: &[Row]) {
         if self.solves > MOST_TURNS {
             return;
@@ -73,6 +75,18 @@ impl ContactSet {
                     self.settled &= shift <= 1e-7 * self.of[i].1;
                     turned = true;
                     self.contacts[i] = c;
+                }
+                continue;
+            }
+            if c.obstacle == BODIES {
+                let edge = self.of[i].1;
+                let gap = c.gap(x)[0];
+                let Some(next) = self.skin.turned(&c, x, &self.x_n, &self.tangle) else { continue };
+                let now = next.gap(x)[0];
+                if (now - gap).abs() > 1e-7 * edge && (c.force[0] > 0.0 || now < 0.0) {
+                    (self.settled, turned) = (false, true);
+                    self.contacts[i] = next;
+                    self.method.set_bound(i, 0.0);
                 }
                 continue;
             }
@@ -137,16 +151,18 @@ impl ContactSet {
         let mut known: Vec<(u64, usize)> =
             self.contacts.iter().enumerate().map(|(i, c)| (c.key, i)).collect();
         known.sort_unstable();
+        self.lasting.extend(met.iter().map(|m| m.contact.key));
         for m in &met {
             match known.binary_search_by_key(&m.contact.key, |k| k.0) {
-                // Its plane was not the right one. The force stays.
-                Ok(at) => {
+                // Its plane was not quite the right one. The force stays.
+                Ok(at) if dot(self.contacts[known[at].1].frame[0], m.contact.frame[0]) > 0.9 => {
                     let c = &mut self.contacts[known[at].1];
                     let force = c.to_world(c.force);
                     *c = m.contact;
                     c.force = c.law.project(c.to_local(force));
                 }
-                Err(_) => {
+                // A new one, or one more, as at a corner that has two sides.
+                _ => {
                     self.contacts.push(m.contact);
                     self.of.push((u32::MAX, m.edge));
                 }

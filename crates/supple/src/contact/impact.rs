@@ -56,7 +56,8 @@ fn length(v: [f64; 3]) -> f64 {
     dot(v, v).sqrt()
 }
 
-/// When four points that move from `a` to `b` come within `least`, 0 to 1; at that time they are still apart.
+/// When four points that move from `a` to `b` come within `least`, which is less than their distance, 0 to 1; at that time they are
+/// still apart.
 pub(super) fn meets(kind: Kind, a: &[[f64; 3]; 4], b: &[[f64; 3]; 4], least: f64) -> Option<f64> {
     // What all do alike does not bring them nearer.
     let mut ways: [[f64; 3]; 4] = std::array::from_fn(|i| sub(b[i], a[i]));
@@ -67,12 +68,13 @@ pub(super) fn meets(kind: Kind, a: &[[f64; 3]; 4], b: &[[f64; 3]; 4], least: f64
     let split = kind.split();
     let fastest = |part: &[[f64; 3]]| part.iter().map(|w| length(*w)).fold(0.0, f64::max);
     let speed = fastest(&ways[..split]) + fastest(&ways[split..]);
+    let slack = 0.1 * least.min(kind.distance(a) - least);
     let mut t = 0.0;
     for _ in 0..MOST {
         let at: [[f64; 3]; 4] = std::array::from_fn(|i| axpy(a[i], t, ways[i]));
         let apart = kind.nearest(&at).1;
         let d = length(apart);
-        if d <= 1.1 * least {
+        if d <= least + slack {
             return Some(t);
         }
         if d - least > (1.0 - t) * speed {

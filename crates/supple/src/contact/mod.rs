@@ -9,6 +9,7 @@
 //! | `detect.rs` | which nodes may touch which obstacle, and where |
 //! | `surfaces.rs` | [`Surfaces`]: bodies that may touch each other, made ready for search |
 //! | `near.rs` | which of their nodes and edges are near each other where a step begins |
+//! | `again.rs` | which are known from the step before, and how they turn as the iterates move |
 //! | `sweep.rs` | what meets on its way through a step; steps that are shortened |
 //! | `impact.rs` | when a node meets a triangle or an edge an edge |
 //! | `tangle.rs` | bodies that have entered each other, and how they come apart |
@@ -27,6 +28,7 @@
 //! the normal and the slip of this step along two tangents. The law is 0 ≤ λ_n ⊥ y_n ≥ 0, |λ_t| ≤ μ λ_n, and friction opposes
 //! slip. Forces on nodes are Cᵀλ = Σ a_i Rᵀλ. To add a shape, implement [`Surface`]; nothing else changes.
 
+mod again;
 mod anderson;
 mod bvh;
 mod closest;

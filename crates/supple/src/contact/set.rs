@@ -24,7 +24,8 @@ pub struct Touching {
     pub edge: f64,
 }
 
-/// A contact force that the next step starts with.
+/// A contact force that the next step starts with; none for a pair that met in a step that was shortened, which the next one
+/// must not overlook.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kept {
     /// [`Contact::key`].
@@ -65,6 +66,8 @@ pub struct ContactSet {
     pub(super) skin: Skin,
     pub(super) tangle: Tangle,
     pub(super) met: Vec<Meeting>,
+    /// Keys of what met in this step, or before it was shortened last.
+    pub(super) lasting: Vec<u64>,
     pub(super) links: Links,
     found: Vec<(Contact, f64)>,
     /// Positions at the start of the step, for bodies that touch each other.
@@ -216,6 +219,9 @@ impl ContactSet {
             self.found.clear();
             self.skin.find(way, &self.tangle, &mut self.found);
             self.skin.find_way_out(way, &self.tangle, &mut self.found);
+            self.lasting.clear();
+            self.lasting.extend(kept.iter().filter(|k| k.force == [0.0; 3]).map(|k| k.key));
+            self.skin.recall(&self.lasting, way, &self.tangle, &mut self.found);
             for (c, edge) in &self.found {
                 self.contacts.push(*c);
                 self.of.push((u32::MAX, *edge));
@@ -376,6 +382,11 @@ impl ContactSet {
         out.clear();
         let bearing = self.contacts.iter().filter(|c| c.force != [0.0; 3]);
         out.extend(bearing.map(|c| Kept { key: c.key, force: c.to_world(c.force) }));
-        out.sort_unstable_by_key(|k| k.key);
+        if self.info.islands_shortened > 0 {
+            out.extend(self.lasting.iter().map(|&key| Kept { key, force: [0.0; 3] }));
+        }
+        // Of the same key those with a force, in the order of contacts.
+        out.sort_by_key(|k| (k.key, k.force == [0.0; 3]));
+        out.dedup_by_key(|k| k.key);
     }
 }

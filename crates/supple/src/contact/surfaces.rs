@@ -191,14 +191,18 @@ impl Skin {
     /// How far two things that may touch stay apart: as far as asked for, but not further than half of what they are at rest, if they
     /// are parts of one body. Nothing if they touch at rest.
     pub fn keep(&self, kind: Kind, nodes: &[u32; 4]) -> Option<f64> {
-        let ([a, b], edge) = (self.bodies_of(nodes), self.shortest(nodes));
-        let radius = |body: u32| self.surfaces.radius[body as usize];
-        let keep = self.surfaces.thickness.max(radius(a) + radius(b)) + ROOM * edge;
+        let (keep, [a, b]) = (self.apart(nodes), self.bodies_of(nodes));
         if a != b {
             return Some(keep);
         }
         let rest = kind.distance(&nodes.map(|i| self.rest[i as usize].xyz()));
-        (rest > 1e-6 * edge).then(|| keep.min(0.5 * rest))
+        (rest > 1e-6 * self.shortest(nodes)).then(|| keep.min(0.5 * rest))
+    }
+
+    /// How far two things of different bodies stay apart.
+    pub fn apart(&self, nodes: &[u32; 4]) -> f64 {
+        let [a, b] = self.bodies_of(nodes).map(|body| self.surfaces.radius[body as usize]);
+        self.surfaces.thickness.max(a + b) + ROOM * self.shortest(nodes)
     }
 
     /// The bodies of two things.

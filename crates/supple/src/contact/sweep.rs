@@ -16,6 +16,10 @@ pub(super) const LEFT: f64 = 0.3;
 const LEFT_AT_END: f64 = 0.2;
 const LEFT_AFTER: f64 = 0.1;
 
+/// Things nearer than this share of the distance that they should keep are too near: the share of their distance that must be left
+/// is hardly less than all of it. Else nothing would be left after some steps that are shortened.
+const NEAR: f64 = 0.05;
+
 /// Rounds after which bodies that still meet stay where they were.
 const MOST_ROUNDS: usize = 30;
 
@@ -69,24 +73,41 @@ impl Skin {
             return None;
         }
         let [from, to] = way.ends(&nodes);
-        let distance = kind.distance(&from);
+        let apart = kind.nearest(&from).1;
+        let distance = dot(apart, apart).sqrt();
         // None moves far enough, whatever the direction.
         let mean: [f64; 3] =
             std::array::from_fn(|c| (0..4).map(|k| to[k][c] - from[k][c]).sum::<f64>() / 4.0);
         let most =
             (0..4).map(|k| sub(sub(to[k], from[k]), mean)).map(|d| dot(d, d).sqrt()).fold(0.0, f64::max);
-        if 2.0 * most < (1.0 - left) * distance || !(distance > 0.0) || tangle.involves(&nodes) {
+        let far = distance > NEAR * self.apart(&nodes);
+        if (far && 2.0 * most < (1.0 - left) * distance) || !(distance > 0.0) || tangle.involves(&nodes) {
             return None;
         }
         let keep = self.keep(kind, &nodes)?;
-        let time = meets(kind, &from, &to, left * distance.min(keep))?;
+        let least = if distance > NEAR * keep {
+            (left * distance.min(keep)).max((0.8 + 0.3 * left) * NEAR * keep)
+        } else {
+            (0.95 + 0.1 * left) * distance
+        };
+        // A node that slides along a triangle that turns may dip into it on the straight way. What ends on its side, and not too near, has
+        // not gone through if the two have moved little against each other.
+        let end = kind.nearest(&to).1;
+        let rest = dot(end, end).sqrt();
+        if 2.0 * most < 0.5 * self.shortest(&nodes)
+            && rest >= least
+            && dot(end, apart) > 0.5 * rest * distance
+        {
+            return None;
+        }
+        let time = meets(kind, &from, &to, least)?;
         let at: [[f64; 3]; 4] = std::array::from_fn(|i| axpy(from[i], time, sub(to[i], from[i])));
-        let (weights, apart) = kind.nearest(&at);
-        let size = dot(apart, apart).sqrt();
+        let (weights, between) = kind.nearest(&at);
+        let size = dot(between, between).sqrt();
         if !(size > 0.0) {
             return None;
         }
-        let normal = scale(1.0 / size, apart);
+        let normal = scale(1.0 / size, between);
         let (contact, edge) = self.contact(Rows { kind, nodes, weights, normal, key, distance }, way)?;
         Some(Meeting { contact, edge, time })
     }
@@ -118,7 +139,7 @@ pub(super) struct Islands<'a> {
     pub held: &'a [bool],
 }
 
-/// Shortens the ways of bodies that meet until none do; gives back how many were shortened.
+/// Shortens the ways of bodies that meet until none do; gives back how many were shortened. Keys of what met go to `met`.
 ///
 /// Bodies that meet are shortened together: x = x_n + D + s(d − D), d being the way of a node and D that of the centre of mass, or
 /// none if the bodies are held. So nodes stay on the ways that they had relative to each other, as far as these were free; and
@@ -129,7 +150,7 @@ pub(super) fn shorten(
     x: &mut [Row],
     tangle: &Tangle,
     islands: &Islands<'_>,
-    found: &mut Vec<Meeting>,
+    (found, met): (&mut Vec<Meeting>, &mut Vec<u64>),
 ) -> usize {
     let (free, bodies) = (islands.body.len(), islands.held.len());
     let mut groups = Groups((0..bodies as u32).collect());
@@ -144,6 +165,7 @@ pub(super) fn shorten(
             let [a, b] = skin.bodies_of(&m.contact.nodes);
             groups.join(a, b);
         }
+        met.extend(found.iter().map(|m| m.contact.key));
         let mut share = vec![1.0f64; bodies];
         for m in &*found {
             let group = groups.of(skin.bodies_of(&m.contact.nodes)[0]) as usize;
