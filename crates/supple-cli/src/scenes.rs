@@ -26,6 +26,7 @@ macro_rules! scenes {
 }
 scenes!(
     "beams",
+    "bowl",
     "chain",
     "curtain",
     "cylinders",

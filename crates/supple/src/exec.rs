@@ -5,6 +5,19 @@
 
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
+#[cfg(feature = "parallel")]
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Says that a piece of work is over when it goes out of scope.
+#[cfg(feature = "parallel")]
+struct Over<'a>(&'a AtomicBool);
+
+#[cfg(feature = "parallel")]
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
 
 /// A pool of threads, entered once per step; or none.
 #[derive(Debug)]
@@ -38,11 +51,26 @@ impl Exec {
         self.threads
     }
 
-    /// Runs `f` inside the pool, so that the work it splits finds its threads awake.
+    /// Runs `f` inside the pool, whose other threads stay awake meanwhile: to wake one takes as long as an iteration of a small
+    /// scene.
     pub fn install<T: Send>(&self, f: impl FnOnce() -> T + Send) -> T {
         #[cfg(feature = "parallel")]
         if let Some(pool) = &self.pool {
-            return pool.install(f);
+            return pool.install(|| {
+                let (own, over) = (rayon::current_thread_index(), AtomicBool::new(false));
+                rayon::scope(|s| {
+                    // Also if `f` panics.
+                    let _over = Over(&over);
+                    s.spawn_broadcast(|_, thread| {
+                        while Some(thread.index()) != own && !over.load(Ordering::Acquire) {
+                            if rayon::yield_now() != Some(rayon::Yield::Executed) {
+                                std::thread::yield_now();
+                            }
+                        }
+                    });
+                    f()
+                })
+            });
         }
         f()
     }

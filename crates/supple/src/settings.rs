@@ -311,11 +311,19 @@ impl Default for SolveSettings {
     }
 }
 
+/// `admm` in contact takes the weights of rule `robust` times this. Of 45 steps of the scenes cylinders, rollers and pile it ends
+/// 21, 25 and 40 with a factor of 1, 35, 45 and 43 with 2, and 45, 45 and 43 with 4; iterations are fewest from 2 to 4.
+const IN_CONTACT: f64 = 4.0;
+
 impl SolveSettings {
-    /// Rule and scale of the weights in force: `projective` has its own.
-    pub fn weights(&self) -> (WeightRule, f64) {
+    /// Rule and scale of the weights in force: `projective` has its own, and where bodies may touch something `admm` has more of the
+    /// default ones. What is squeezed has strong negative curvature, which the weights must outweigh.
+    pub fn weights(&self, touching: bool) -> (WeightRule, f64) {
         match self.method {
             Method::Projective => (WeightRule::Shear, 1.0),
+            Method::Admm if touching && self.weight_rule == WeightRule::Robust => {
+                (WeightRule::Robust, IN_CONTACT * self.weight_scale)
+            }
             _ => (self.weight_rule, self.weight_scale),
         }
     }

@@ -232,10 +232,15 @@ impl Session {
 
     /// Makes the program follow the recipe: at once if no new matrix is needed.
     fn apply(&mut self) {
-        let now = self.program.simulation.settings();
+        let simulation = &self.program.simulation;
+        let (now, touching) = (simulation.settings(), simulation.touching());
         let same_bodies = self.good.file.body == self.recipe.file.body;
         match supple::scene::settings(&self.recipe.file) {
-            Ok(new) if same_bodies && new.solve.weights() == now.solve.weights() && !self.building() => {
+            Ok(new)
+                if same_bodies
+                    && new.solve.weights(touching) == now.solve.weights(touching)
+                    && !self.building() =>
+            {
                 match self.program.simulation.update_settings(new) {
                     Ok(()) => self.good = self.recipe.clone(),
                     Err(e) => {

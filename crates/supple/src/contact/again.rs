@@ -3,7 +3,7 @@
 use super::Contact;
 use super::frame;
 use super::impact::Kind;
-use super::near::{Rows, TOUCHING, Way};
+use super::near::{ON_THE_WAY, Rows, TOUCHING, Way};
 use super::surfaces::Skin;
 use super::tangle::Tangle;
 use crate::math::nodes::Row;
@@ -11,7 +11,7 @@ use crate::math::small::{cross, dot, scale, sub};
 
 /// The two numbers of such a key, and what they are of.
 fn pair_of(key: u64) -> Option<(Kind, usize, usize)> {
-    let (first, second) = ((key >> 32) as usize, (key & ((1 << 30) - 1)) as usize);
+    let (first, second) = ((key >> 32) as usize, (key & (ON_THE_WAY - 1)) as usize);
     match key >> 30 & 3 {
         2 => Some((Kind::Node, first, second)),
         3 => Some((Kind::Edge, first, second)),
@@ -20,8 +20,8 @@ fn pair_of(key: u64) -> Option<(Kind, usize, usize)> {
 }
 
 /// The direction between two things at a place where their nearest points have these weights: across a triangle, or across both
-/// edges, where it is certain however near they are; else the way between them. Not of unit length.
-fn direction(kind: Kind, weights: &[f64; 4], p: &[[f64; 3]; 4], between: [f64; 3]) -> [f64; 3] {
+/// edges, where it is certain however near they are. None at borders and corners. Not of unit length.
+fn direction(kind: Kind, weights: &[f64; 4], p: &[[f64; 3]; 4]) -> Option<[f64; 3]> {
     let inner = weights.iter().all(|w| w.abs() > 1e-6);
     let n = match kind {
         Kind::Node => cross(sub(p[2], p[1]), sub(p[3], p[1])),
@@ -29,7 +29,7 @@ fn direction(kind: Kind, weights: &[f64; 4], p: &[[f64; 3]; 4], between: [f64; 3
     };
     let size = |v: [f64; 3]| dot(v, v).sqrt();
     let parallel = kind == Kind::Edge && size(n) < 1e-3 * size(sub(p[1], p[0])) * size(sub(p[3], p[2]));
-    if inner && !parallel { n } else { between }
+    (inner && !parallel).then_some(n)
 }
 
 impl Skin {
@@ -70,14 +70,14 @@ impl Skin {
     /// far. A node that slides along a triangle that turns comes nearer by the product of both, which the plane of before
     /// does not see.
     pub fn turned(&self, c: &Contact, x: &[Row], x_n: &[Row], tangle: &Tangle) -> Option<Contact> {
-        let (kind, ..) = pair_of(c.key)?;
+        let (kind, ..) = pair_of(c.key).filter(|_| c.key & ON_THE_WAY == 0)?;
         let nodes = [c.nodes[0], c.nodes[1], c.nodes[2], c.nodes[3]];
         if tangle.involves(&nodes) {
             return None;
         }
         let p = nodes.map(|i| x[i as usize].xyz());
-        let (weights, between) = kind.nearest(&p);
-        let n = direction(kind, &weights, &p, between);
+        let (weights, _) = kind.nearest(&p);
+        let n = direction(kind, &weights, &p)?;
         let size = dot(n, n).sqrt();
         let normal = scale(dot(n, c.side).signum() / size, n);
         // Also where there is no direction.

@@ -2,7 +2,7 @@
 
 use super::BODIES;
 use super::link::LINKS;
-use super::near::Way;
+use super::near::{ON_THE_WAY, Way};
 use super::set::ContactSet;
 use super::sweep::LEFT;
 use crate::math::nodes::Row;
@@ -151,7 +151,7 @@ impl ContactSet {
         let mut known: Vec<(u64, usize)> =
             self.contacts.iter().enumerate().map(|(i, c)| (c.key, i)).collect();
         known.sort_unstable();
-        self.lasting.extend(met.iter().map(|m| m.contact.key));
+        self.lasting.extend(met.iter().map(|m| m.contact.key & !ON_THE_WAY));
         for m in &met {
             match known.binary_search_by_key(&m.contact.key, |k| k.0) {
                 // Its plane was not quite the right one. The force stays.

@@ -17,6 +17,9 @@ use std::collections::HashMap;
 /// Things nearer than this, as a share of the local edge length, have no direction between them.
 pub(super) const TOUCHING: f64 = 1e-7;
 
+/// Bit of the keys of contacts that must hold on the way through a step, not at its end.
+pub(super) const ON_THE_WAY: u64 = 1 << 29;
+
 /// Keys of contacts: bit 31 says that they are between bodies, bit 30 that they are between edges.
 pub(super) fn node_key(node: u32, triangle: u32) -> u64 {
     u64::from(node) << 32 | 1 << 31 | u64::from(triangle)

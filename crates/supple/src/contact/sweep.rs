@@ -1,12 +1,12 @@
 //! What meets on its way through a step, and what is done about it: contacts at the time of impact; and, where even these did not
 //! help, steps that are shortened.
 
-use super::Contact;
 use super::bvh::around;
 use super::impact::{Kind, meets};
-use super::near::{Rows, Way, edge_key, node_key};
+use super::near::{ON_THE_WAY, Rows, Way, edge_key, node_key};
 use super::surfaces::Skin;
 use super::tangle::Tangle;
+use super::{Contact, Law};
 use crate::math::nodes::Row;
 use crate::math::small::{axpy, dot, scale, sub};
 
@@ -90,16 +90,6 @@ impl Skin {
         } else {
             (0.95 + 0.1 * left) * distance
         };
-        // A node that slides along a triangle that turns may dip into it on the straight way. What ends on its side, and not too near, has
-        // not gone through if the two have moved little against each other.
-        let end = kind.nearest(&to).1;
-        let rest = dot(end, end).sqrt();
-        if 2.0 * most < 0.5 * self.shortest(&nodes)
-            && rest >= least
-            && dot(end, apart) > 0.5 * rest * distance
-        {
-            return None;
-        }
         let time = meets(kind, &from, &to, least)?;
         let at: [[f64; 3]; 4] = std::array::from_fn(|i| axpy(from[i], time, sub(to[i], from[i])));
         let (weights, between) = kind.nearest(&at);
@@ -108,7 +98,18 @@ impl Skin {
             return None;
         }
         let normal = scale(1.0 / size, between);
-        let (contact, edge) = self.contact(Rows { kind, nodes, weights, normal, key, distance }, way)?;
+        let (mut contact, edge) = self.contact(Rows { kind, nodes, weights, normal, key, distance }, way)?;
+        // A node that slides along a triangle that turns dips on the straight way, and ends on its own side. Then the gap must be there
+        // at the time of impact t, where it is (1 − t) that of the beginning and t that of the end.
+        let end = kind.nearest(&to).1;
+        let rest = dot(end, end).sqrt();
+        if rest >= least && dot(end, apart) > 0.5 * rest * distance && time > 1e-6 {
+            let first = dot(normal, contact.rel(way.x));
+            let gap = 0.5 * (least + distance.min(keep));
+            contact.origin[0] = (gap - (1.0 - time) * first) / time;
+            contact.law = Law::Coulomb(0.0);
+            contact.key |= ON_THE_WAY;
+        }
         Some(Meeting { contact, edge, time })
     }
 }
@@ -165,7 +166,7 @@ pub(super) fn shorten(
             let [a, b] = skin.bodies_of(&m.contact.nodes);
             groups.join(a, b);
         }
-        met.extend(found.iter().map(|m| m.contact.key));
+        met.extend(found.iter().map(|m| m.contact.key & !ON_THE_WAY));
         let mut share = vec![1.0f64; bodies];
         for m in &*found {
             let group = groups.of(skin.bodies_of(&m.contact.nodes)[0]) as usize;

@@ -120,10 +120,10 @@ impl Simulation {
             })
             .collect();
 
-        let (rule, scale) = settings.solve.weights();
+        let touching_bodies = !parts.surfaces.is_empty();
+        let (rule, scale) = settings.solve.weights(touching_bodies || !parts.obstacles.is_empty());
         let batches = parts.sources.iter().map(|s| s.build(&place, rule, scale)).collect();
         let terms = TermSet::new(batches, n);
-        let touching_bodies = !parts.surfaces.is_empty();
         allowed(&settings, &terms, &parts.bodies, &parts.obstacles, touching_bodies)?;
         links::allowed(&settings, &parts.groups, &parts.bodies)?;
         carries(&settings, &parts.obstacles, touching_bodies, &parts.groups)?;
@@ -242,7 +242,7 @@ impl Simulation {
 
     /// Sets weights and time step anew and factors the matrix with them.
     pub(super) fn refactor(&mut self) -> Result<(), BuildError> {
-        let (rule, scale) = self.settings.solve.weights();
+        let (rule, scale) = self.settings.solve.weights(self.touching());
         self.terms.set_weights(rule, scale);
         self.lagged.hessian.forget();
         self.columns.forget();

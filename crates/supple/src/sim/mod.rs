@@ -355,6 +355,11 @@ impl Simulation {
         Ok(())
     }
 
+    /// True if bodies may touch obstacles or each other.
+    pub fn touching(&self) -> bool {
+        !self.contact.obstacles().is_empty() || self.contact.has_bodies()
+    }
+
     /// Changes settings while the simulation runs. A new time step or new weights are factored again; the number of
     /// threads cannot change.
     pub fn update_settings(&mut self, settings: Settings) -> Result<(), BuildError> {
@@ -365,7 +370,8 @@ impl Simulation {
         assemble::carries(&settings, obstacles, collide, &self.groups)?;
         let (old, new) = (&self.settings, &settings);
         // Local terms of contact are part of the matrix.
-        let factor = old.solve.weights() != new.solve.weights()
+        let touching = self.touching();
+        let factor = old.solve.weights(touching) != new.solve.weights(touching)
             || old.time.dt != new.time.dt
             || old.solve.contact != new.solve.contact;
         let before = std::mem::replace(&mut self.settings, settings);

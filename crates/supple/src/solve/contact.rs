@@ -217,7 +217,7 @@ impl Descent {
             let rest = self.at_rest(p, run.settings.tolerance);
             self.aim(p, run, metric, hessian);
             let step = p.relative_step(&self.direction);
-            let caution = CAUTION * run.settings.weights().1.max(1.0);
+            let caution = CAUTION * run.settings.weight_scale.max(1.0);
             let rate = match before {
                 Some((last_metric, last, rate)) if last_metric == metric => [step / last, rate],
                 _ => [1.0 - RESERVE, 0.0],

@@ -221,7 +221,7 @@ impl Descent {
                 done = 0;
             }
             // Weights that are too large by a factor make steps too small by it.
-            let caution = CAUTION * run.settings.weights().1.max(1.0);
+            let caution = CAUTION * run.settings.weight_scale.max(1.0);
             self.point(p, run, choice.metric, hessian);
             let mut step = p.relative_step(&self.direction);
             let plain = run.settings.tolerance / if choice.metric == Metric::Hessian { 1.0 } else { caution };

@@ -78,7 +78,7 @@ fn scenes_of_the_folder() {
     let text = |name: &str| {
         std::fs::read_to_string(format!("{}/../../scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"))).unwrap()
     };
-    for (name, frames) in [("cylinders", 100), ("rollers", 150), ("pile", 50)] {
+    for (name, frames) in [("cylinders", 100), ("rollers", 150), ("pile", 50), ("bowl", 80)] {
         let mut p = program(&text(name)).unwrap();
         let (mut deepest, mut off, mut short, mut touched) = (0.0f64, 0, 0, 0);
         for _ in 0..frames {
@@ -103,6 +103,13 @@ fn scenes_of_the_folder() {
         match name {
             "rollers" => assert!(middle < -0.3, "the ball is at {middle}"),
             "cylinders" => assert!(middle < 1.2, "the ring is at {middle}"),
+            "bowl" => {
+                let out = x.iter().any(|p| !(p[1] > -1e-6 && p[0].hypot(p[2]) < 0.4));
+                assert!(
+                    !out && p.simulation.intersections().is_empty(),
+                    "something has left the bowl, or entered another"
+                );
+            }
             _ => {}
         }
     }
