@@ -12,7 +12,8 @@ struct Scratch(PathBuf);
 
 impl Scratch {
     fn new(name: &str) -> Self {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("obstacles-{name}-{}", std::process::id()));
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("obstacles-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(path.join("scene")).unwrap();
         Self(path)
@@ -134,9 +135,12 @@ fn obstacles_are_drawn() {
     let floor = "[[obstacle]]\nname = \"floor\"\nshape = { kind = \"half_space\", point = [0, -2, 0], normal = [0, 1, 0] }\n";
     let path = scratch.put("scene/a.toml", scene(&format!("{BOWL}{slope}{floor}")));
     let out = scratch.0.join("out");
-    let done = supple(&["run", "-q", "--export", "html,png", "--out", out.to_str().unwrap()], &path);
+    let done = supple(&["run", "-q", "--export", "glb,png", "--out", out.to_str().unwrap()], &path);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let names: Vec<String> =
         fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-    assert!(names.iter().any(|n| n.ends_with(".html")) && names.iter().any(|n| n.ends_with(".png")), "{names:?}");
+    assert!(
+        names.iter().any(|n| n.ends_with(".glb")) && names.iter().any(|n| n.ends_with(".png")),
+        "{names:?}"
+    );
 }

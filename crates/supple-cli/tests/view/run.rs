@@ -263,7 +263,8 @@ fn half_spaces_are_seen() {
     let model = viewer.model.clone().unwrap();
     assert_eq!(model.about["floor"].as_f64(), Some(-4.0));
     let bodies = model.about["bodies"].as_array().unwrap();
-    let names: Vec<&str> = bodies.iter().filter(|b| b["obstacle"] == true).map(|b| b["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        bodies.iter().filter(|b| b["obstacle"] == true).map(|b| b["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["slope", "lift"]);
     let mut first = 0;
     for b in bodies {

@@ -97,7 +97,8 @@ fn cut(tet: [Point; 4], inside: [bool; 4], corners: &mut Corners<'_>, out: &mut 
         _ => return,
     };
     let order: Vec<usize> = ins.iter().chain(&outs).copied().collect();
-    let swaps = (0..4).flat_map(|i| (0..i).map(move |j| (j, i))).filter(|&(j, i)| order[j] > order[i]).count();
+    let swaps =
+        (0..4).flat_map(|i| (0..i).map(move |j| (j, i))).filter(|&(j, i)| order[j] > order[i]).count();
     if swaps % 2 == 1 {
         found.iter_mut().for_each(|t| t.swap(1, 2));
     }

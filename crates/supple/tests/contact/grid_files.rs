@@ -93,7 +93,10 @@ fn bad_arrays_are_refused_with_a_reason() {
         (npy(&header("<f8", "False", "(2, 2, 2, 1)"), &data), "three axes"),
         (npy(&header("<f8", "False", "2"), &data), "parentheses"),
         (npy(&header("<f8", "False", "(2, -2, 2)"), &data), "no number of points"),
-        (npy(&header("<f8", "False", "(2, 2, 3)"), &data), "2×2×3 numbers of 8 bytes are announced, and 64 bytes follow"),
+        (
+            npy(&header("<f8", "False", "(2, 2, 3)"), &data),
+            "2×2×3 numbers of 8 bytes are announced, and 64 bytes follow",
+        ),
         (npy(&header("<f8", "False", "(18446744073709551615, 2, 2)"), &data), "announced"),
         (npy(&header("<f8", "False", "(99999999999999999999999, 2, 2)"), &data), "no number of points"),
         (npy("{'descr': '<f8' 'fortran_order': False}", &data), "comma"),
@@ -212,9 +215,19 @@ fn what_is_wrong_is_told_with_its_key() {
     for (shape, asset, key, word) in [
         (MESH, obj(&slab(|i, t| (i != 3).then_some(t))), file, "not closed: 3 edges with one triangle only"),
         (MESH, obj(&slab(|i, t| (i > 4).then_some(t))), file, "not closed"),
-        (MESH, obj(&slab(|i, [a, b, c]| Some(if i == 3 { [b, a, c] } else { [a, b, c] }))), file, "not oriented alike: 3 edges"),
+        (
+            MESH,
+            obj(&slab(|i, [a, b, c]| Some(if i == 3 { [b, a, c] } else { [a, b, c] }))),
+            file,
+            "not oriented alike: 3 edges",
+        ),
         (MESH, obj(&slab(|_, [a, b, c]| Some([b, a, c]))), file, "inside out"),
-        (MESH, obj(&format!("{good}v 5 5 5\nf 1 2 {}\n", good.matches('v').count() + 1)), file, "more than two triangles"),
+        (
+            MESH,
+            obj(&format!("{good}v 5 5 5\nf 1 2 {}\n", good.matches('v').count() + 1)),
+            file,
+            "more than two triangles",
+        ),
         (MESH, level(), file, "`grid`"),
         (GRID, obj(&good), file, ".npy"),
         (&GRID.replace("0.25 }", "-1 }"), level(), "obstacle[0].shape", "spacing"),
@@ -227,7 +240,11 @@ fn what_is_wrong_is_told_with_its_key() {
         assert!(told.to_string().contains(word), "{told}, not {word}");
     }
     // A grid is no body.
-    let text = SCENE.replace("shape = { kind = \"box\", size = [0.2, 0.2, 0.2], cells = [2, 2, 2] }", "mesh = \"level.npy\"");
-    let told = Program::new(&parse(&text.replace("SHAPE", GRID), &[]).unwrap(), &mut |_| Ok(level())).err().unwrap();
+    let text = SCENE.replace(
+        "shape = { kind = \"box\", size = [0.2, 0.2, 0.2], cells = [2, 2, 2] }",
+        "mesh = \"level.npy\"",
+    );
+    let told =
+        Program::new(&parse(&text.replace("SHAPE", GRID), &[]).unwrap(), &mut |_| Ok(level())).err().unwrap();
     assert_eq!(told.key.as_deref(), Some("body[0].mesh"), "{told}");
 }

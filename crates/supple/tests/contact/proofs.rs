@@ -41,8 +41,12 @@ fn friction_is_that_of_the_pair() {
     let all: Vec<u32> = (0..slab.vertices().len() as u32).collect();
     let low = scene.add_solid("slab", slab, rubber(1e7), 1000.0).unwrap();
     scene.pin(low, &all).unwrap();
-    let a = scene.add_solid("slides", block([0.2, 0.1, 0.2], [2, 1, 2], [0.0, 0.0, 0.1]), rubber(1e7), 1000.0).unwrap();
-    let b = scene.add_solid("stays", block([0.2, 0.1, 0.2], [2, 1, 2], [0.0, 0.0, 0.6]), rubber(1e7), 1000.0).unwrap();
+    let a = scene
+        .add_solid("slides", block([0.2, 0.1, 0.2], [2, 1, 2], [0.0, 0.0, 0.1]), rubber(1e7), 1000.0)
+        .unwrap();
+    let b = scene
+        .add_solid("stays", block([0.2, 0.1, 0.2], [2, 1, 2], [0.0, 0.0, 0.6]), rubber(1e7), 1000.0)
+        .unwrap();
     let pairs = vec![(a, low, 0.4), (low, b, 0.51)];
     scene.collide(Collisions { friction: 0.9, pairs, ..Collisions::default() }).unwrap();
     let from_rust = scene.build().unwrap();
@@ -67,15 +71,15 @@ fn friction_is_that_of_the_pair() {
     let from_file = Program::new(&file, &mut |_| Err("no files".into())).unwrap().simulation;
     for mut sim in [from_rust, from_file] {
         let mut before = 0.0;
-        for frame in 0..80 {
+        for frame in 0..40 {
             let r = sim.step().unwrap();
             assert_eq!(r.max_penetration, 0.0, "{frame}: {r:?}");
-            if frame == 39 {
+            if frame == 9 {
                 before = speed(&sim, 1);
             }
         }
-        let a = (speed(&sim, 1) - before) / 0.4;
-        assert!((a - want).abs() <= 0.02 * want, "{a}, not {want}");
+        let a = (speed(&sim, 1) - before) / 0.3;
+        assert!((a - want).abs() <= 0.01 * want, "{a}, not {want}");
         assert!(speed(&sim, 2).abs() < 1e-3, "{}", speed(&sim, 2));
     }
 }
@@ -96,7 +100,9 @@ fn falls(sim: &mut Simulation, v: &[V], frames: usize, slack: f64, what: &str) {
         touched += r.contacts;
         off += usize::from(r.status != Status::Converged);
     }
-    println!("{what}: largest growth {worst:e} of the kinetic energy at the start, {off} of {frames} not converged");
+    println!(
+        "{what}: largest growth {worst:e} of the kinetic energy at the start, {off} of {frames} not converged"
+    );
     assert!(touched > frames, "{what}: it hardly touched, {touched}");
     assert!(off <= frames / 10, "{what}: {off} of {frames} steps did not converge");
 }
@@ -127,7 +133,9 @@ fn bodies_gain_no_energy_from_friction() {
             s.solve.tolerance = 1e-7;
             let mut scene = Scene::new(s);
             scene.add_solid("low", block([0.4, 0.1, 0.4], [3, 1, 3], [0.0; 3]), rubber(2e5), 1000.0).unwrap();
-            scene.add_solid("high", block([0.2; 3], [2; 3], [0.11, 0.11, 0.07]), rubber(2e5), 1000.0).unwrap();
+            scene
+                .add_solid("high", block([0.2; 3], [2; 3], [0.11, 0.11, 0.07]), rubber(2e5), 1000.0)
+                .unwrap();
             scene.collide(Collisions { friction: mu, ..Collisions::default() }).unwrap();
             scene.add_obstacle(floor(mu)).unwrap();
             let mut sim = scene.build().unwrap();
@@ -136,7 +144,9 @@ fn bodies_gain_no_energy_from_friction() {
                 .positions()
                 .iter()
                 .enumerate()
-                .map(|(i, p)| if i < first { [0.0; 3] } else { [0.6 + 2.0 * (p[2] - 0.17), -0.5, -2.0 * (p[0] - 0.21)] })
+                .map(|(i, p)| {
+                    if i < first { [0.0; 3] } else { [0.6 + 2.0 * (p[2] - 0.17), -0.5, -2.0 * (p[0] - 0.21)] }
+                })
                 .collect();
             falls(&mut sim, &v, 60, 1e-6, &format!("{method}, bodies, μ = {mu}"));
         }
