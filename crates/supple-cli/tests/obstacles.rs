@@ -34,7 +34,7 @@ impl Drop for Scratch {
 /// Distances from a bowl of radius 0.5 and wall 0.1, as `numpy.save` writes an array of f4.
 fn bowl() -> Vec<u8> {
     let mut head = "{'descr': '<f4', 'fortran_order': False, 'shape': (29, 15, 29), }".to_string();
-    while (head.len() + 11) % 64 != 0 {
+    while !(head.len() + 11).is_multiple_of(64) {
         head.push(' ');
     }
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();

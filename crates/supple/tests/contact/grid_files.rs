@@ -10,7 +10,7 @@ type V = [f64; 3];
 /// A .npy file as NumPy writes it, version 1.
 fn npy(header: &str, data: &[u8]) -> Vec<u8> {
     let mut text = header.to_string();
-    while (10 + text.len() + 1) % 64 != 0 {
+    while !(10 + text.len() + 1).is_multiple_of(64) {
         text.push(' ');
     }
     text.push('\n');

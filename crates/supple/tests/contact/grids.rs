@@ -7,6 +7,7 @@ use supple::contact::{ClosedMesh, Cuboid, Cylinder, DistanceGrid, HalfSpace, Pos
 use supple::{MaterialKind, Method, Obstacle, Scene, Simulation, Status};
 
 type V = [f64; 3];
+type Shape = Arc<dyn Surface>;
 
 fn length(a: V) -> f64 {
     a.iter().map(|v| v * v).sum::<f64>().sqrt()
@@ -241,7 +242,7 @@ fn cubes_fall_as_on_the_shapes_themselves() {
             let flat = grid_of(&plane, [-1.0, -0.3, -1.0], [1.0, 0.9, 1.0], 0.1);
             let round = Sphere::new([0.1, 0.0, 0.02], 0.4).unwrap();
             let ball = grid_of(&round, [-0.4, -0.5, -0.48], [0.6, 0.5, 0.52], 0.025);
-            let pairs: [(Arc<dyn Surface>, Arc<dyn Surface>, f64); 2] =
+            let pairs: [(Shape, Shape, f64); 2] =
                 [(Arc::new(plane), Arc::new(flat), 2e-6), (Arc::new(round), Arc::new(ball), 1e-3)];
             for (shape, grid, most) in pairs {
                 let (a, b) = (thrown(shape, method, mu, 40), thrown(grid, method, mu, 40));
@@ -402,14 +403,8 @@ fn grids_have_the_same_bits_and_a_fingerprint() {
     for frame in 0..20 {
         let bits = sims.each_mut().map(|sim| {
             sim.step().unwrap();
-            let all = sim
-                .positions()
-                .iter()
-                .chain(&sim.velocities())
-                .flatten()
-                .map(|v| v.to_bits())
-                .collect::<Vec<_>>();
-            all
+            let (x, v) = (sim.positions(), sim.velocities());
+            x.iter().chain(&v).flatten().map(|v| v.to_bits()).collect::<Vec<_>>()
         });
         assert!(bits[0] == bits[1] && bits[0] == bits[2], "frame {frame}");
     }
