@@ -135,7 +135,8 @@ fn obstacles_are_drawn() {
     let floor = "[[obstacle]]\nname = \"floor\"\nshape = { kind = \"half_space\", point = [0, -2, 0], normal = [0, 1, 0] }\n";
     let path = scratch.put("scene/a.toml", scene(&format!("{BOWL}{slope}{floor}")));
     let out = scratch.0.join("out");
-    let done = supple(&["run", "-q", "--export", "glb,png", "--out", out.to_str().unwrap()], &path);
+    let done =
+        supple(&["run", "-q", "--export", "glb", "--export", "png", "--out", out.to_str().unwrap()], &path);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let names: Vec<String> =
         fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
