@@ -39,7 +39,7 @@ pub struct DistanceGrid {
 }
 
 impl DistanceGrid {
-    /// Point [i, j, k] of the grid is at `origin` + `spacing`·[i, j, k] (m), and its distance (m, negative inside of the shape) is
+    /// Point `[i, j, k]` of the grid is at `origin + spacing·[i, j, k]` (m), and its distance (m, negative inside of the shape) is
     /// `values[(i·counts[1] + j)·counts[2] + k]`: C order, z runs fastest.
     ///
     /// At least two points along each axis, at most 2²⁵ in all. There is nothing outside of the grid: a shape that reaches its

@@ -12,7 +12,7 @@ const LONGEST_HEADER: usize = 10_000;
 pub struct Samples {
     /// How many along x, y and z.
     pub counts: [usize; 3],
-    /// In C order: that of [i, j, k] is number (i·counts[1] + j)·counts[2] + k.
+    /// In C order: that of `[i, j, k]` is number `(i·counts[1] + j)·counts[2] + k`.
     pub values: Vec<f64>,
 }
 
