@@ -1,6 +1,7 @@
 //! What all targets check: no panic, and whatever a reader accepts is a sound mesh; what is wrong with a scene is told in
 //! words, and a scene that is read can be written and read again.
-use supple::mesh::io::{Format, RawMesh, ReadError, read, write};
+use supple::contact::{DistanceGrid, Surface};
+use supple::mesh::io::{Format, RawMesh, ReadError, read, read_npy, write};
 use supple::mesh::quality::inspect;
 use supple::scene::parse;
 
@@ -8,6 +9,18 @@ use supple::scene::parse;
 pub fn alone(extension: &str, bytes: &[u8]) {
     let format = Format::from_extension(extension).expect("a known extension");
     sound(read(format, "fuzz", bytes, None));
+}
+
+/// Reads numbers on a grid, and makes an obstacle of them.
+pub fn npy(bytes: &[u8]) {
+    let Ok(samples) = read_npy("fuzz", bytes) else { return };
+    assert_eq!(samples.counts.iter().product::<usize>(), samples.values.len());
+    if let Ok(grid) = DistanceGrid::new([0.0; 3], [0.5; 3], samples.counts, samples.values) {
+        for p in [[0.0; 3], [0.3, 0.2, 0.1], [-9.0, 1e300, 0.4]] {
+            let s = grid.closest(p);
+            assert!(s.distance.is_finite() && s.normal.iter().all(|v| v.is_finite()));
+        }
+    }
 }
 
 /// Reads a .node file and, behind a NUL byte, its .ele file.

@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use miette::Diagnostic;
-use supple::mesh::io::{Format, RawMesh, ReadError, read};
+use supple::mesh::io::{Format, RawMesh, ReadError, Samples, read, read_npy};
 use thiserror::Error;
 
 /// Larger files are refused.
@@ -125,4 +125,10 @@ pub fn read_mesh(path: impl AsRef<Path>) -> Result<RawMesh, InputError> {
         reason: Box::new(reason),
     })?;
     Ok(read(format, &name, &bytes, Some((&shown(&companion), &second)))?)
+}
+
+/// Reads numbers on a grid from a .npy file.
+pub fn read_samples(path: impl AsRef<Path>) -> Result<Samples, InputError> {
+    let path = path.as_ref();
+    Ok(read_npy(&shown(path), &read_file(path)?)?)
 }

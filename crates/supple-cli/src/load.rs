@@ -86,15 +86,19 @@ impl Loaded {
         tell(e, &self.name, &self.text, typed)
     }
 
-    /// Reads a mesh that the scene names, in its folder or one of `allowed`.
+    /// Reads a mesh or a grid (.npy) that the scene names, in its folder or one of `allowed`.
     pub(crate) fn asset(
         &self,
         path: &str,
         allowed: &[PathBuf],
         notes: &mut Vec<String>,
     ) -> Result<Asset, String> {
-        let folder = self.folder.as_deref().ok_or("a built-in scene has no mesh files".to_string())?;
+        let folder = self.folder.as_deref().ok_or("a built-in scene has no files".to_string())?;
         let path = resolve(folder, path, allowed)?;
+        if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy")) {
+            let samples = input::read_samples(&path).map_err(|e| chain(&e))?;
+            return Ok(Asset { samples: Some(samples), ..Asset::default() });
+        }
         let mesh = input::read_mesh(&path).map_err(|e| chain(&e))?;
         memory::check_mesh(mesh.vertices.len(), mesh.tets.len(), memory::limit())
             .map_err(|e| format!("{} {e}", path.display()))?;
@@ -102,7 +106,7 @@ impl Loaded {
         let groups = mesh.groups.into_iter().map(|g| (g.name, g.nodes)).collect();
         // Triangles of a solid's file are its surface, which follows from its tetrahedra.
         let triangles = if mesh.tets.is_empty() { mesh.triangles } else { Vec::new() };
-        Ok(Asset { vertices: mesh.vertices, tets: mesh.tets, triangles, groups })
+        Ok(Asset { vertices: mesh.vertices, tets: mesh.tets, triangles, groups, samples: None })
     }
 
     /// Builds the scene. Meshes may also lie in the folders of `allowed`. With it, notes about repaired meshes.

@@ -45,7 +45,8 @@ fn convert<'py, T: numpy::Element>(
     Ok(array.cast_into::<PyArrayDyn<T>>()?.try_readonly()?)
 }
 
-fn shown(shape: &[usize]) -> String {
+/// A shape as NumPy writes it.
+pub fn shown(shape: &[usize]) -> String {
     let inner = shape.iter().map(|n| n.to_string()).collect::<Vec<_>>().join(", ");
     if shape.len() == 1 { format!("({inner},)") } else { format!("({inner})") }
 }

@@ -57,7 +57,7 @@ mod _supple {
     #[pymodule_export]
     use super::mesh::{ball_mesh, box_mesh, cylinder_mesh, read_mesh, surface, write_mesh};
     #[pymodule_export]
-    use super::obstacle::{Box, Capsule, Cylinder, HalfSpace, Obstacle, Sphere};
+    use super::obstacle::{Box, Capsule, ClosedMesh, Cylinder, DistanceGrid, HalfSpace, Obstacle, Sphere};
     #[pymodule_export]
     use super::report::StepReport;
     #[pymodule_export]

@@ -7,7 +7,8 @@ use supple::contact::{self, Pose};
 use crate::array;
 use crate::error::bad;
 
-/// Something that bodies cannot enter: HalfSpace, Sphere, Box, Capsule or Cylinder. Add it with Scene.add_obstacle().
+/// Something that bodies cannot enter: HalfSpace, Sphere, Box, Capsule, Cylinder, ClosedMesh or DistanceGrid. Add it with
+/// Scene.add_obstacle().
 ///
 /// friction is Coulomb's coefficient (0 unless given); nodes stay thickness (m) away from the shape.
 #[pyclass(subclass, frozen, module = "supple")]
@@ -48,7 +49,12 @@ impl Obstacle {
         Ok(numpy::PyArray1::from_vec(points.py(), d))
     }
     fn __repr__(&self) -> String {
-        format!("<supple obstacle {:?}, friction {}>", self.inner.shape, self.inner.friction)
+        // A mesh is too long to be shown.
+        let shape = match self.inner.shape.kind() {
+            "mesh" => format!("mesh of {} triangles", self.inner.shape.triangles().1.len()),
+            _ => format!("{:?}", self.inner.shape),
+        };
+        format!("<supple obstacle {shape}, friction {}>", self.inner.friction)
     }
 }
 
@@ -149,12 +155,62 @@ impl Cylinder {
     }
 }
 
+/// The inside of a closed surface: triangles (m, 3) of points (n, 3), counter-clockwise from outside; each edge belongs to two of them.
+#[pyclass(extends = Obstacle, frozen, module = "supple")]
+pub struct ClosedMesh;
+
+#[pymethods]
+impl ClosedMesh {
+    #[new]
+    #[pyo3(signature = (points, triangles, friction=0.0, *, thickness=0.0))]
+    fn new(
+        points: &Bound<'_, PyAny>,
+        triangles: &Bound<'_, PyAny>,
+        friction: f64,
+        thickness: f64,
+    ) -> PyResult<PyClassInitializer<ClosedMesh>> {
+        let points = array::points(points, "points", None)?;
+        let triangles = array::elements::<3>(triangles, "triangles", points.len())?;
+        let shape = contact::ClosedMesh::new(points, triangles);
+        Ok(PyClassInitializer::from(made(shape, friction, thickness)?).add_subclass(ClosedMesh))
+    }
+}
+
+/// The inside of a surface given by signed distances (m, negative inside) on a grid: values (nx, ny, nz), where values[i, j, k] is at
+/// origin + spacing * (i, j, k). spacing is a number, or three along x, y and z. The shape is cut off at the sides of the grid.
+///
+/// distance() is interpolated inside of the grid, and no more than the distance outside of it.
+#[pyclass(extends = Obstacle, frozen, module = "supple")]
+pub struct DistanceGrid;
+
+#[pymethods]
+impl DistanceGrid {
+    #[new]
+    #[pyo3(signature = (origin, spacing, values, friction=0.0, *, thickness=0.0))]
+    fn new(
+        origin: &Bound<'_, PyAny>,
+        spacing: &Bound<'_, PyAny>,
+        values: &Bound<'_, PyAny>,
+        friction: f64,
+        thickness: f64,
+    ) -> PyResult<PyClassInitializer<DistanceGrid>> {
+        let spacing = array::each(spacing, "spacing", 3)?;
+        let (values, shape) = array::reals(values, "values")?;
+        let counts = <[usize; 3]>::try_from(shape).map_err(|shape| {
+            bad(format!("values must have shape (nx, ny, nz), not {}", array::shown(&shape)))
+        })?;
+        let spacing = [spacing[0], spacing[1], spacing[2]];
+        let shape = contact::DistanceGrid::new(array::vector(origin, "origin")?, spacing, counts, values);
+        Ok(PyClassInitializer::from(made(shape, friction, thickness)?).add_subclass(DistanceGrid))
+    }
+}
+
 /// The library's obstacle under a name.
 pub fn extract(value: &Bound<'_, PyAny>, name: String) -> PyResult<supple::Obstacle> {
     match value.cast::<Obstacle>() {
         Ok(o) => Ok(supple::Obstacle { name, ..o.get().inner.clone() }),
         Err(_) => Err(PyTypeError::new_err(
-            "an obstacle is a HalfSpace, Sphere, Box, Capsule or Cylinder of this package",
+            "an obstacle is a HalfSpace, Sphere, Box, Capsule, Cylinder, ClosedMesh or DistanceGrid of this package",
         )),
     }
 }

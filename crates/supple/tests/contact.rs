@@ -19,6 +19,10 @@ mod endure;
 mod fast;
 #[path = "contact/files.rs"]
 mod files;
+#[path = "contact/grid_files.rs"]
+mod grid_files;
+#[path = "contact/grids.rs"]
+mod grids;
 #[path = "contact/hertz.rs"]
 mod hertz;
 #[path = "contact/incline.rs"]
@@ -29,6 +33,8 @@ mod link_files;
 mod links;
 #[path = "contact/particle.rs"]
 mod particle;
+#[path = "contact/proofs.rs"]
+mod proofs;
 #[path = "contact/setup.rs"]
 mod setup;
 #[path = "contact/shapes.rs"]

@@ -336,13 +336,7 @@ fn export_options(scene: &Loaded, program: &Program, first: u64, frames: u64) ->
         o.from = view;
     }
     // A floor that bodies stand on is the floor that is shown.
-    let heights = program.simulation.obstacles().iter().enumerate().filter_map(|(i, obstacle)| {
-        let s = obstacle.shape.closest([0.0; 3]);
-        let pose = program.simulation.obstacle_pose(i)?;
-        let level = obstacle.shape.is_flat() && pose.turn(s.normal)[1] > 1.0 - 1e-9;
-        level.then(|| pose.apply(s.point)[1])
-    });
-    if let Some(height) = heights.reduce(f64::max) {
+    if let Some(height) = obstacles::floor(program) {
         o.floor = Floor::At(height);
     }
     if let Some(height) = scene.file.output.floor {

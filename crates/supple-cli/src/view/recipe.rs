@@ -17,7 +17,7 @@ pub struct Recipe {
     pub name: String,
     /// What it says.
     pub file: SceneFile,
-    /// The meshes that it names, read once.
+    /// The files that it names, read once.
     assets: Arc<BTreeMap<String, Asset>>,
 }
 
@@ -25,10 +25,9 @@ impl Recipe {
     /// Reads what a loaded scene names. Meshes may also lie in the folders of `allowed`.
     pub fn new(name: &str, scene: &Loaded, allowed: &[PathBuf]) -> Result<Recipe, LoadError> {
         let mut assets = BTreeMap::new();
-        for body in &scene.file.body {
-            if let Some(path) = &body.mesh
-                && !assets.contains_key(path)
-            {
+        let bodies = scene.file.body.iter().filter_map(|b| b.mesh.as_ref());
+        for path in bodies.chain(scene.file.obstacle.iter().filter_map(|o| o.shape.file())) {
+            if !assets.contains_key(path) {
                 let read = scene.asset(path, allowed, &mut Vec::new());
                 assets.insert(path.clone(), read.map_err(|e| LoadError(format!("{}: {e}\n", scene.name)))?);
             }

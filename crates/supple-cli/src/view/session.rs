@@ -18,7 +18,7 @@ use super::recipe::Recipe;
 use super::skin::{Skin, places};
 use super::stream::{self, About, Numbers};
 use super::tune;
-use crate::commands::run::foresee::foresee;
+use crate::commands::run::{foresee::foresee, obstacles::floor};
 
 /// Commands between two frames; the others wait, so that no flood of them stops the simulation.
 const AT_ONCE: usize = 64;
@@ -397,7 +397,7 @@ impl Session {
             scene: &self.recipe.name,
             dt: self.frame_time(),
             view: output.view.unwrap_or([0.7, 0.5, 1.0]),
-            floor: output.floor.unwrap_or(low[1] - 0.01 * size),
+            floor: output.floor.or(floor(&self.program)).unwrap_or(low[1] - 0.01 * size),
             bounds: [low, high],
         };
         self.hub.model.send_replace((self.model, stream::model(self.model, &self.skin, &about)));

@@ -249,3 +249,37 @@ fn obstacles_are_seen_and_move() {
     viewer.send(json!({ "type": "grab", "vertices": [count - 1], "at": later.positions[count - 1] }));
     viewer.until(|s| s["note"]["text"].as_str().is_some_and(|t| t.contains("obstacle")));
 }
+
+/// Half-spaces are seen as lines in their plane, around the point next to the bodies; one that is level and at rest is the floor.
+#[test]
+fn half_spaces_are_seen() {
+    let obstacles = "[[obstacle]]\nname = \"slope\"\nshape = { kind = \"half_space\", point = [0, -3, 0], normal = [1, 1, 0] }\n\
+                     [[obstacle]]\nname = \"ground\"\nshape = { kind = \"half_space\", point = [0, -4, 0], normal = [0, 1, 0] }\n\
+                     [[obstacle]]\nname = \"lift\"\nshape = { kind = \"half_space\", point = [0, -5, 0], normal = [0, 1, 0] }\n\
+                     motion = [{ time = 0.0 }, { time = 1.0, translate = [0.0, 0.5, 0.0] }]\n";
+    let server = Running::start(&format!("{SCENE}\n{obstacles}"));
+    let mut viewer = server.viewer();
+    let frame = viewer.pause();
+    let model = viewer.model.clone().unwrap();
+    assert_eq!(model.about["floor"].as_f64(), Some(-4.0));
+    let bodies = model.about["bodies"].as_array().unwrap();
+    let names: Vec<&str> =
+        bodies.iter().filter(|b| b["obstacle"] == true).map(|b| b["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["slope", "lift"]);
+    let mut first = 0;
+    for b in bodies {
+        let count = b["vertices"].as_u64().unwrap() as usize;
+        let part = &frame.positions[first..first + count];
+        first += count;
+        match b["name"].as_str().unwrap() {
+            "slope" => {
+                assert_eq!((b["edges"].as_u64(), b["triangles"].as_u64()), (Some(18), Some(0)));
+                assert!(part.iter().all(|p| (p[0] + p[1] + 3.0).abs() < 1e-4), "{part:?}");
+                let far = part.iter().map(|p| p.iter().map(|c| c * c).sum::<f32>()).fold(0.0, f32::max);
+                assert!(far < 400.0, "{far}");
+            }
+            "lift" => assert!(part.iter().all(|p| p[1] >= -5.0 && p[1] <= -4.4), "{part:?}"),
+            _ => {}
+        }
+    }
+}

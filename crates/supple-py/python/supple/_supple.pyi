@@ -201,6 +201,24 @@ class Cylinder(Obstacle):
     ) -> Cylinder: ...
 
 @final
+class ClosedMesh(Obstacle):
+    def __new__(
+        cls, points: npt.ArrayLike, triangles: npt.ArrayLike, friction: float = 0.0, *, thickness: float = 0.0
+    ) -> ClosedMesh: ...
+
+@final
+class DistanceGrid(Obstacle):
+    def __new__(
+        cls,
+        origin: npt.ArrayLike,
+        spacing: npt.ArrayLike,
+        values: npt.ArrayLike,
+        friction: float = 0.0,
+        *,
+        thickness: float = 0.0,
+    ) -> DistanceGrid: ...
+
+@final
 class Body:
     @property
     def index(self) -> int: ...

@@ -38,9 +38,9 @@ impl Moving<'_> {
         SurfacePoint { distance: s.distance - self.obstacle.thickness, ..s }
     }
 
-    /// Distance of a node at the start of the step.
+    /// Distance of a node at the start of the step, or as much of it as is certain.
     pub fn start(&self, x: [f64; 3]) -> f64 {
-        self.closest(self.now.undo(x)).distance
+        self.obstacle.shape.clear(self.closest(self.now.undo(x)).distance)
     }
 
     /// Distance of a node at the end of the step, negative inside.
@@ -66,7 +66,7 @@ impl Moving<'_> {
             if s.distance <= slack {
                 return Some((t, s));
             }
-            t += s.distance / length;
+            t += self.obstacle.shape.clear(s.distance) / length;
             if !(t <= 1.0) {
                 return None;
             }

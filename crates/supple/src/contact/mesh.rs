@@ -20,7 +20,8 @@ pub struct ClosedMesh {
 
 impl ClosedMesh {
     /// Vertices in m, and triangles counter-clockwise from outside; each edge must belong to two of them, once in each direction.
-    pub fn new(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Result<ClosedMesh, String> {
+    /// Vertices at the same place count as one where the surface would be open otherwise.
+    pub fn new(vertices: Vec<[f64; 3]>, mut triangles: Vec<[u32; 3]>) -> Result<ClosedMesh, String> {
         if triangles.is_empty() {
             return Err("its mesh has no triangle".into());
         }
@@ -28,7 +29,6 @@ impl ClosedMesh {
             return Err(format!("vertex {i} of its mesh is not within ±1e9 m"));
         }
         let mut faces = Vec::with_capacity(triangles.len());
-        let mut sides: HashMap<[u32; 2], u32> = HashMap::new();
         for (f, t) in triangles.iter().enumerate() {
             if let Some(v) = t.iter().find(|v| **v as usize >= vertices.len()) {
                 return Err(format!("triangle {f} of its mesh names vertex {v}, of {}", vertices.len()));
@@ -40,10 +40,27 @@ impl ClosedMesh {
                 return Err(format!("triangle {f} of its mesh has no area"));
             }
             faces.push(scale(1.0 / length, n));
+        }
+        let mut faults = EdgeFaults::of(&triangles);
+        if faults.open.1 > 0 {
+            weld(&vertices, &mut triangles);
+            faults = EdgeFaults::of(&triangles);
+        }
+        faults.check(&vertices)?;
+        let volume: f64 = triangles
+            .iter()
+            .map(|t| t.map(|v| sub(vertices[v as usize], vertices[triangles[0][0] as usize])))
+            .map(|[a, b, c]| dot(a, cross(b, c)) / 6.0)
+            .sum();
+        if !(volume > 0.0) {
+            return Err(format!(
+                "its mesh is inside out: it encloses {volume:.3e} m³; turn its triangles, so that they are counter-clockwise from outside"
+            ));
+        }
+        let mut sides: HashMap<[u32; 2], u32> = HashMap::new();
+        for (f, t) in triangles.iter().enumerate() {
             for k in 0..3 {
-                if sides.insert([t[k], t[(k + 1) % 3]], f as u32).is_some() {
-                    return Err(format!("an edge of triangle {f} of its mesh has a triangle there already"));
-                }
+                sides.insert([t[k], t[(k + 1) % 3]], f as u32);
             }
         }
         let mut edges = HashMap::new();
@@ -51,11 +68,8 @@ impl ClosedMesh {
         for (f, t) in triangles.iter().enumerate() {
             for k in 0..3 {
                 let (i, j, l) = (t[k], t[(k + 1) % 3], t[(k + 2) % 3]);
-                let Some(&other) = sides.get(&[j, i]) else {
-                    return Err(format!(
-                        "its mesh is not closed: an edge of triangle {f} belongs to no other"
-                    ));
-                };
+                // There is one: all edges have been looked at.
+                let other = sides.get(&[j, i]).copied().unwrap_or(f as u32);
                 edges.insert([i.min(j), i.max(j)], add(faces[f], faces[other as usize]));
                 // A corner's normal weighs the faces by their angles there.
                 let [p, q, r] = [i, j, l].map(|v| vertices[v as usize]);
@@ -70,6 +84,78 @@ impl ClosedMesh {
             triangles.iter().map(|t| around(t.map(|v| vertices[v as usize]), 0.0)).collect();
         let tree = Tree::new(&boxes);
         Ok(ClosedMesh { vertices, triangles, faces, edges, corners, boxes, tree })
+    }
+}
+
+/// Edges that keep a surface from being closed: the first of each kind by its ends, and how many there are.
+#[derive(Default)]
+struct EdgeFaults {
+    /// One triangle only.
+    open: ([u32; 2], usize),
+    /// Two triangles that have it in the same direction: one of them is turned the wrong way.
+    turned: ([u32; 2], usize),
+    /// More than two triangles.
+    crowded: ([u32; 2], usize),
+}
+
+impl EdgeFaults {
+    fn of(triangles: &[[u32; 3]]) -> EdgeFaults {
+        // Both ends, and whether it goes from the lower to the upper one.
+        let mut edges: Vec<([u32; 2], bool)> = Vec::with_capacity(3 * triangles.len());
+        for t in triangles {
+            for k in 0..3 {
+                let (i, j) = (t[k], t[(k + 1) % 3]);
+                edges.push(([i.min(j), i.max(j)], i < j));
+            }
+        }
+        edges.sort_unstable();
+        let mut faults = EdgeFaults::default();
+        for same in edges.chunk_by(|a, b| a.0 == b.0) {
+            let fault = match same {
+                [_] => &mut faults.open,
+                [a, b] if a.1 == b.1 => &mut faults.turned,
+                [_, _] => continue,
+                _ => &mut faults.crowded,
+            };
+            if fault.1 == 0 {
+                fault.0 = same[0].0;
+            }
+            fault.1 += 1;
+        }
+        faults
+    }
+
+    /// In words, if there are any.
+    fn check(&self, vertices: &[[f64; 3]]) -> Result<(), String> {
+        let one = |(ends, count): ([u32; 2], usize), what: [&str; 3]| {
+            let [a, b] = ends.map(|v| vertices[v as usize]);
+            let edges = if count == 1 { "edge" } else { "edges" };
+            (count > 0).then(|| {
+                let [is, has, hint] = what;
+                let [i, j] = ends;
+                format!("its mesh is {is}: {count} {edges} {has}, the first from vertex {i} at {a:?} to {j} at {b:?}; {hint}")
+            })
+        };
+        let told = [
+            one(self.open, ["not closed", "with one triangle only", "close its holes"]),
+            one(
+                self.turned,
+                ["not oriented alike", "between triangles that face different ways", "turn one side of each"],
+            ),
+            one(self.crowded, ["no simple surface", "with more than two triangles", "take inner walls out"]),
+        ];
+        let told: Vec<String> = told.into_iter().flatten().collect();
+        if told.is_empty() { Ok(()) } else { Err(told.join("; and ")) }
+    }
+}
+
+/// Lets triangles share vertices that are at the same place, as those of files with a normal or a colour per corner do not.
+fn weld(vertices: &[[f64; 3]], triangles: &mut [[u32; 3]]) {
+    let mut first: HashMap<[u64; 3], u32> = HashMap::new();
+    for v in triangles.iter_mut().flatten() {
+        // −0 and 0 are equal.
+        let key = vertices[*v as usize].map(|c| (c + 0.0).to_bits());
+        *v = *first.entry(key).or_insert(*v);
     }
 }
 

@@ -6,6 +6,7 @@
 //! | `obstacle.rs` | [`Surface`]: what a shape must answer; [`Obstacle`], [`Pose`] |
 //! | `primitives.rs` | half-space, sphere, box, capsule, cylinder |
 //! | `mesh.rs` | a closed triangle mesh |
+//! | `grid.rs` `level.rs` | signed distances on a grid; its surface as triangles |
 //! | `detect.rs` | which nodes may touch which obstacle, and where |
 //! | `surfaces.rs` | [`Surfaces`]: bodies that may touch each other, made ready for search |
 //! | `near.rs` | which of their nodes and edges are near each other where a step begins |
@@ -37,7 +38,9 @@ mod detect;
 mod end;
 mod follow;
 mod gauss_seidel;
+mod grid;
 mod impact;
+mod level;
 mod link;
 mod mesh;
 mod near;
@@ -54,6 +57,7 @@ pub use anderson::Anderson;
 pub use columns::Columns;
 pub use end::Told;
 pub use gauss_seidel::{Compliance, Sweeps};
+pub use grid::DistanceGrid;
 pub use link::{Carrier, Curve, Guide, LINKS, Link, Links};
 pub use mesh::ClosedMesh;
 pub use obstacle::{Obstacle, Pose, Surface, SurfacePoint};

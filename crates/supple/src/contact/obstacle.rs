@@ -23,6 +23,11 @@ pub trait Surface: Debug + Send + Sync {
     fn closest(&self, p: [f64; 3]) -> SurfacePoint;
     /// A point in its middle, about which it turns by default, in m.
     fn centre(&self) -> [f64; 3];
+    /// How far a point of which [`Surface::closest`] tells this `distance` can go at least without changing to the other side, or
+    /// with a part of the distance taken off, without coming nearer than that part. Less than the distance where that is not exact.
+    fn clear(&self, distance: f64) -> f64 {
+        distance
+    }
     /// True if the normal is the same everywhere.
     fn is_flat(&self) -> bool {
         false

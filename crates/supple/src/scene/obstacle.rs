@@ -1,10 +1,12 @@
 //! Obstacles of a scene, and the nodes that may touch them.
 
-use super::file::{Keyframe, Rotation};
+use super::file::{Keyframe, Rotation, Scale};
 use super::parse::SceneError;
 use super::program::{Key, between, keys};
 use super::{Asset, Content, Entry, Scene, place};
-use crate::contact::{Capsule, ClosedMesh, Cuboid, Cylinder, HalfSpace, Obstacle, Pose, Sphere, Touching};
+use crate::contact::{
+    Capsule, ClosedMesh, Cuboid, Cylinder, DistanceGrid, HalfSpace, Obstacle, Pose, Sphere, Touching,
+};
 use crate::error::BuildError;
 use crate::mesh::surface;
 use serde::{Deserialize, Serialize};
@@ -87,11 +89,30 @@ pub enum ObstacleShape {
         /// Its radius.
         radius: f64,
     },
-    /// The inside of a tetrahedral mesh file.
+    /// The inside of a mesh file: of its tetrahedra, or of a closed surface of triangles.
     Mesh {
         /// The file, relative to the scene file.
         file: String,
     },
+    /// The inside of a surface whose signed distance is known on a grid, cut off at the sides of the grid.
+    Grid {
+        /// A .npy file, relative to the scene file: an array with the axes x, y, z of distances in m, negative inside.
+        file: String,
+        /// Where its first value is.
+        origin: [f64; 3],
+        /// From one value to the next: a number, or three along x, y and z.
+        spacing: Scale,
+    },
+}
+
+impl ObstacleShape {
+    /// The file that it is read from, if it is.
+    pub fn file(&self) -> Option<&String> {
+        match self {
+            ObstacleShape::Mesh { file } | ObstacleShape::Grid { file, .. } => Some(file),
+            _ => None,
+        }
+    }
 }
 
 /// An obstacle of a scene file, and its motion.
@@ -113,13 +134,18 @@ impl Moved {
         Pose::new(turn, centre, translate).after(&self.base)
     }
 
+    /// True if it has keyframes.
+    pub fn moves(&self) -> bool {
+        !self.keys.is_empty()
+    }
+
     /// Time of its last keyframe in s.
     pub fn last(&self) -> f64 {
         self.keys.last().map_or(0.0, |k| k.time)
     }
 }
 
-/// Reads the mesh files that a scene names.
+/// Reads the files that a scene names.
 type Assets<'a> = &'a mut dyn FnMut(&str) -> Result<Asset, String>;
 
 /// The obstacle that a table describes, and its motion.
@@ -127,10 +153,28 @@ fn read(table: &ObstacleTable, number: usize, assets: Assets<'_>) -> Result<(Obs
     let key = format!("obstacle[{number}]");
     let name = table.called(number);
     let shape = |e: String| SceneError::at(format!("{key}.shape"), e);
+    let file_key = format!("{key}.shape.file");
+    let mut asset = |file: &str| assets(file).map_err(|e| SceneError::at(&file_key, e));
     let obstacle = match &table.shape {
         ObstacleShape::Mesh { file } => {
-            let asset = assets(file).map_err(|e| SceneError::at(format!("{key}.shape.file"), e))?;
-            let made = ClosedMesh::new(asset.vertices, surface(&asset.tets));
+            let asset = asset(file)?;
+            if asset.samples.is_some() {
+                let message = format!("`{file}` is an array of numbers: its kind is `grid`");
+                return Err(SceneError::at(file_key, message));
+            }
+            let triangles = if asset.tets.is_empty() { asset.triangles } else { surface(&asset.tets) };
+            let made = ClosedMesh::new(asset.vertices, triangles);
+            Obstacle::new(&name, made.map_err(|e| SceneError::at(&file_key, e))?)
+        }
+        ObstacleShape::Grid { file, origin, spacing } => {
+            let Some(samples) = asset(file)?.samples else {
+                return Err(SceneError::at(file_key, format!("`{file}` is a mesh; a grid is a .npy file")));
+            };
+            let spacing = match spacing {
+                Scale::Uniform(h) => [*h; 3],
+                Scale::PerAxis(h) => *h,
+            };
+            let made = DistanceGrid::new(*origin, spacing, samples.counts, samples.values);
             Obstacle::new(&name, made.map_err(shape)?)
         }
         ObstacleShape::HalfSpace { point, normal } => {

@@ -4,10 +4,11 @@ use super::estimate::Estimate;
 use super::file::{Axis, AxisName, Body, Region, Rotation, Scale, Select, Shape, SplitNumber, StartState};
 use super::parse::SceneError;
 use crate::energy::check::Random;
+use crate::mesh::io::Samples;
 use crate::mesh::shapes::{self, Split};
 use crate::mesh::{MeshError, TetMesh, TriMesh};
 
-/// A mesh that a scene names, as the caller read it.
+/// A mesh or a grid that a scene names, as the caller read it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Asset {
     /// Positions in m.
@@ -18,6 +19,8 @@ pub struct Asset {
     pub triangles: Vec<[u32; 3]>,
     /// Named groups of nodes.
     pub groups: Vec<(String, Vec<u32>)>,
+    /// Numbers on a grid, of a .npy file: then there is no mesh.
+    pub samples: Option<Samples>,
 }
 
 /// A body's rest shape, placed.
@@ -80,7 +83,11 @@ pub(super) fn place(
         (None, None) => return Err(SceneError::at(key, "needs a `shape` or a `mesh`")),
         (None, Some(path)) => {
             let asset = assets(path).map_err(|e| SceneError::at(format!("{key}.mesh"), e))?;
-            let Asset { vertices, tets, triangles, groups } = asset;
+            let Asset { vertices, tets, triangles, groups, samples } = asset;
+            if samples.is_some() {
+                let message = format!("`{path}` is an array of numbers, not a mesh");
+                return Err(SceneError::at(format!("{key}.mesh"), message));
+            }
             Shaped { vertices, tets, triangles, edges: Vec::new(), groups }
         }
         (Some(shape), None) => {

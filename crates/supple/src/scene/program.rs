@@ -11,6 +11,7 @@ use super::pins::Holders;
 use super::place::{self, Asset, Placed};
 use super::sheet::cloth;
 use super::{Along, BodyId, Scene, Spring};
+use crate::contact::Pose;
 use crate::error::{BuildError, StepError};
 use crate::mesh::surface;
 use crate::settings::{Settings, SolveSettings, TimeSettings, WorldSettings};
@@ -179,7 +180,7 @@ impl Script {
 }
 
 impl Program {
-    /// Builds what a scene file describes. `assets` reads the mesh files that it names.
+    /// Builds what a scene file describes. `assets` reads the files that it names.
     pub fn new(
         file: &SceneFile,
         assets: &mut dyn FnMut(&str) -> Result<Asset, String>,
@@ -311,6 +312,16 @@ impl Program {
     /// Where keyframes send the nodes that they move, at a time in s: for each motion its body and the places.
     pub fn scripted(&self, time: f64) -> Vec<(usize, Vec<[f64; 3]>)> {
         self.scripts.iter().map(|s| (s.body, s.targets(time))).collect()
+    }
+
+    /// Where keyframes put an obstacle at a time in s, relative to its shape as given.
+    pub fn obstacle_at(&self, number: usize, time: f64) -> Option<Pose> {
+        self.obstacles.get(number).map(|m| m.pose(time))
+    }
+
+    /// True if an obstacle has keyframes.
+    pub fn obstacle_moves(&self, number: usize) -> bool {
+        self.obstacles.get(number).is_some_and(Moved::moves)
     }
 
     /// Time of the last keyframe in s: after it nothing is moved any more. 0 if there is none.

@@ -14,6 +14,7 @@
 //! | `vtu.rs`, `vtu_data.rs`, `xml.rs` | .vtu: its pieces, its arrays, and as much of XML as it needs |
 //! | `obj.rs`, `ply.rs`, `stl.rs` | surfaces |
 //! | `gltf.rs`, `gltf_data.rs` | .gltf and .glb: scene and transforms; buffers and accessors |
+//! | `npy.rs` | [`read_npy`]: numbers on a grid, which are no mesh |
 //! | `write.rs`, `write_surface.rs` | [`write()`]: volume formats; surface formats |
 //!
 //! The library opens no files: a reader takes bytes and a name for messages. A reader never reserves memory because a header
@@ -31,6 +32,7 @@ mod gmsh;
 mod gmsh2;
 mod gmsh4;
 mod medit;
+mod npy;
 mod number;
 mod obj;
 mod ply;
@@ -45,6 +47,7 @@ mod write_surface;
 mod xml;
 
 pub use error::{Place, ReadError};
+pub use npy::{Samples, read_npy};
 pub use write::{WriteError, write};
 
 use super::{MeshError, TetMesh};

@@ -1,0 +1,147 @@
+//! Obstacles from files: grids and closed surfaces beside a scene, as a run, a check and a viewer take them, and as they are drawn.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use supple_cli::load::Loaded;
+use supple_cli::view::Recipe;
+
+/// A fresh folder, removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("obstacles-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(path.join("scene")).unwrap();
+        Self(path)
+    }
+    fn put(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Distances from a bowl of radius 0.5 and wall 0.1, as `numpy.save` writes an array of f4.
+fn bowl() -> Vec<u8> {
+    let mut head = "{'descr': '<f4', 'fortran_order': False, 'shape': (29, 15, 29), }".to_string();
+    while !(head.len() + 11).is_multiple_of(64) {
+        head.push(' ');
+    }
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((head.len() as u16 + 1).to_le_bytes());
+    bytes.extend(head.as_bytes());
+    bytes.push(b'\n');
+    for i in 0..29 {
+        for j in 0..15 {
+            for k in 0..29 {
+                let [x, y, z] = [i, j, k].map(|n| -0.7 + 0.05 * f64::from(n));
+                let r = (x * x + y * y + z * z).sqrt();
+                bytes.extend((((r - 0.55).abs() - 0.05).max(y) as f32).to_le_bytes());
+            }
+        }
+    }
+    bytes
+}
+
+/// A tetrahedron below the bowl.
+const WEDGE: &str = "v 0 -1 0\nv 1 -1 0\nv 0 -0.8 0\nv 0 -1 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+fn scene(more: &str) -> String {
+    format!(
+        "version = 1\n[time]\ndt = 0.01\nframes = 3\n[[body]]\nname = \"cube\"\n\
+         shape = {{ kind = \"box\", size = [0.2, 0.2, 0.2], cells = [2, 2, 2] }}\ntranslate = [-0.1, -0.45, -0.1]\n\
+         material = {{ kind = \"corotated\", young = 1e5, poisson = 0.3 }}\n{more}"
+    )
+}
+
+const BOWL: &str = "[[obstacle]]\nname = \"bowl\"\nshape = { kind = \"grid\", file = \"bowl.npy\", origin = [-0.7, -0.7, -0.7], spacing = 0.05 }\n";
+const MESH: &str = "[[obstacle]]\nname = \"wedge\"\nshape = { kind = \"mesh\", file = \"wedge.obj\" }\n";
+
+fn supple(args: &[&str], path: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_supple")).args(args).arg(path).output().unwrap()
+}
+
+#[test]
+fn a_grid_and_a_surface_from_files() {
+    let scratch = Scratch::new("run");
+    scratch.put("scene/bowl.npy", bowl());
+    scratch.put("scene/wedge.obj", WEDGE);
+    let path = scratch.put("scene/a.toml", scene(&format!("{BOWL}friction = 0.3\n{MESH}")));
+    let loaded = Loaded::read(&path, &[]).unwrap();
+    let (mut program, _) = loaded.build(&[]).unwrap();
+    for _ in 0..60 {
+        let r = program.frame().unwrap();
+        assert!(r.max_penetration < 1e-6, "{r:?}");
+    }
+    let weight = 9.8 * program.simulation.masses().iter().sum::<f64>();
+    let push = program.simulation.reactions()[0][1];
+    assert!((push - weight).abs() < 0.1 * weight, "{push} of {weight}");
+    // A viewer reads the files once.
+    let recipe = Recipe::new("a", &loaded, &[]).unwrap();
+    fs::remove_file(scratch.0.join("scene/bowl.npy")).unwrap();
+    assert_eq!(recipe.build(&[]).unwrap().simulation.obstacles().len(), 2);
+    assert!(loaded.build(&[]).is_err());
+}
+
+/// The rules for files are those of meshes, and errors show the line and the key.
+#[test]
+fn what_is_wrong_with_a_file_is_told() {
+    let scratch = Scratch::new("wrong");
+    scratch.put("bowl.npy", bowl());
+    scratch.put("scene/short.npy", &bowl()[..5000]);
+    scratch.put("scene/open.obj", WEDGE.replace("f 2 3 4\n", ""));
+    scratch.put("scene/flat.obj", WEDGE);
+    let outside = BOWL.replace("bowl.npy", "../bowl.npy");
+    for (more, words) in [
+        (outside.clone(), ["a.toml:12", "--allow-dir"]),
+        (BOWL.replace("bowl.npy", "https://example.org/bowl.npy"), ["a.toml:12", "is an address"]),
+        (BOWL.into(), ["a.toml:12", "cannot find `bowl.npy`"]),
+        (BOWL.replace("bowl.npy", "short.npy"), ["short.npy: byte", "bytes follow"]),
+        (BOWL.replace("bowl.npy", "flat.obj"), ["a.toml:12", "a grid is a .npy file"]),
+        (MESH.replace("wedge.obj", "short.npy"), ["short.npy: byte", "bytes follow"]),
+        (MESH.replace("wedge.obj", "open.obj"), ["a.toml:12", "not closed: 3 edges with one triangle only"]),
+        (BOWL.replace("spacing = 0.05", "spacing = 0.01"), ["a.toml:12", "cannot find"]),
+        (BOWL.replace("origin", "orgin"), ["a.toml:12", "origin"]),
+    ] {
+        let path = scratch.put("scene/a.toml", scene(&more));
+        for verb in ["check", "run"] {
+            let out = supple(&[verb], &path);
+            let told = String::from_utf8_lossy(&out.stderr).into_owned();
+            assert_eq!(out.status.code(), Some(2), "{verb}, {more}: {told}");
+            assert!(words.iter().all(|w| told.contains(w)), "{verb}, {more}: {told}");
+        }
+    }
+    let path = scratch.put("scene/a.toml", scene(&outside));
+    let loaded = Loaded::read(&path, &[]).unwrap();
+    loaded.build(std::slice::from_ref(&scratch.0)).unwrap();
+}
+
+/// All shapes are in pictures, half-spaces as lines; the floor is not drawn twice.
+#[test]
+fn obstacles_are_drawn() {
+    let scratch = Scratch::new("drawn");
+    scratch.put("scene/bowl.npy", bowl());
+    let slope = "[[obstacle]]\nname = \"slope\"\nshape = { kind = \"half_space\", point = [0, -0.9, 0], normal = [1, 1, 0] }\n";
+    let floor = "[[obstacle]]\nname = \"floor\"\nshape = { kind = \"half_space\", point = [0, -2, 0], normal = [0, 1, 0] }\n";
+    let path = scratch.put("scene/a.toml", scene(&format!("{BOWL}{slope}{floor}")));
+    let out = scratch.0.join("out");
+    let done =
+        supple(&["run", "-q", "--export", "glb", "--export", "png", "--out", out.to_str().unwrap()], &path);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let names: Vec<String> =
+        fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(
+        names.iter().any(|n| n.ends_with(".glb")) && names.iter().any(|n| n.ends_with(".png")),
+        "{names:?}"
+    );
+}
