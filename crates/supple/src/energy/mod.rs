@@ -9,7 +9,8 @@
 //! | `minimise.rs` | the proximal operator of any isotropic material, for those without one of their own |
 //! | `membrane.rs` | [`Membrane`]: an isotropic law of sheets becomes a potential of triangles |
 //! | `limited.rs` | [`Limited`]: … with a strain limit |
-//! | `plane.rs` | … those laws: `arap`, `corotated`, `st_venant_kirchhoff`, `neo_hookean` in plane stress |
+//! | `plane.rs` `plane_neo_hookean.rs` | … those laws: `arap`, `corotated`, `st_venant_kirchhoff`; `neo_hookean`, in plane stress |
+//! | `within.rs` | … and their minimisers with stretches in a range |
 //! | `project.rs` | [`Soft`]: the projective-dynamics energy (26) of a set; [`Hard`]: the constraint (38); the sets |
 //! | `fibre.rs` | [`Fibres`]: stiffness along one direction, and muscles |
 //! | `general.rs` | the proximal operator of any energy of F, in nine dimensions |
@@ -42,6 +43,7 @@ pub mod mooney_rivlin;
 pub mod neo_hookean;
 pub mod ogden;
 pub mod plane;
+mod plane_neo_hookean;
 pub mod project;
 pub mod search;
 pub mod spline;
@@ -49,6 +51,7 @@ mod spline_curve;
 pub mod st_venant_kirchhoff;
 pub mod stable_neo_hookean;
 pub mod stretch;
+mod within;
 
 pub use arap::Arap;
 pub use corotated::Corotated;
@@ -201,8 +204,6 @@ pub trait Isotropic<const D: usize>: Clone + Send + Sync + 'static {
     const NAME: &'static str;
     /// See [`Potential::projective`]; then Ψ is a sum over the stretches, and k is the first number.
     const PROJECTIVE: bool = false;
-    /// True if Ψ(σ) is convex in its domain.
-    const CONVEX: bool = false;
     /// Ψ(σ), for σ in the domain.
     fn density<R: Real>(&self, e: &Element<R>, s: &[R; D]) -> R;
     /// ∂Ψ/∂σ.
@@ -213,6 +214,11 @@ pub trait Isotropic<const D: usize>: Clone + Send + Sync + 'static {
     #[inline(always)]
     fn prox<R: Real>(&self, e: &Element<R>, s: &[R; D], _warm: &mut R) -> [R; D] {
         minimise::prox_lanes(self, e, s)
+    }
+    /// The minimiser with every stretch between two numbers, the least of which is not negative; for strain limits.
+    #[inline(always)]
+    fn prox_within<R: Real>(&self, e: &Element<R>, s: &[R; D], range: [R; 2], warm: &mut R) -> [R; D] {
+        within::any(self, e, s, range, warm)
     }
     /// What `warm` is before the first iteration.
     fn cold(&self, _e: &Element<f64>) -> f64 {
