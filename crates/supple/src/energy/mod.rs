@@ -12,9 +12,11 @@
 //! | `plane.rs` `plane_neo_hookean.rs` | … those laws: `arap`, `corotated`, `st_venant_kirchhoff`; `neo_hookean`, in plane stress |
 //! | `within.rs` | … and their minimisers with stretches in a range |
 //! | `project.rs` | [`Soft`]: the projective-dynamics energy (26) of a set; [`Hard`]: the constraint (38); the sets |
+//! | `sided.rs` | … the set of bending towards a curved rest shape on its own side |
 //! | `fibre.rs` | [`Fibres`]: stiffness along one direction, and muscles |
 //! | `general.rs` | the proximal operator of any energy of F, in nine dimensions |
 //! | `lagged.rs` | drag and strain-rate damping: numbers taken at the start of each step |
+//! | `lagged_sheet.rs` | … strain-rate damping of membranes |
 //! | `check.rs` | checkers of derivatives and proximal operators, for tests of materials |
 //! | `search.rs` | … from many starts, for elements whose objective may have several minima |
 //! | `linear.rs` `arap.rs` `corotated.rs` `neo_hookean.rs` `st_venant_kirchhoff.rs` `fixed_corotated.rs` `stable_neo_hookean.rs` `fung.rs` `mooney_rivlin.rs` `ogden.rs` `spline.rs` | one material each |
@@ -34,6 +36,7 @@ pub mod fung;
 pub mod general;
 mod isochoric;
 pub mod lagged;
+pub mod lagged_sheet;
 pub mod lame;
 pub mod limited;
 pub mod linear;
@@ -46,6 +49,7 @@ pub mod plane;
 mod plane_neo_hookean;
 pub mod project;
 pub mod search;
+pub mod sided;
 pub mod spline;
 mod spline_curve;
 pub mod st_venant_kirchhoff;
