@@ -124,7 +124,7 @@ impl Material {
         Ok(array::shaped(F.py(), out, extended(shape, &[3, 3]))?.into_any())
     }
 
-    /// A material with published constants, by name, and its density in kg/m³: see `supple material list`.
+    /// A material with typical constants, by name, and its density in kg/m³: see `supple material list`.
     #[staticmethod]
     #[pyo3(signature = (name, /), text_signature = "(name, /)")]
     fn preset(name: &str) -> PyResult<(Material, f64)> {

@@ -32,8 +32,15 @@ pub fn bending(kind: &str, stiffness: Option<f64>) -> PyResult<Bending> {
         ("none", None) => Ok(Bending::None),
         ("flat", Some(b)) => Ok(Bending::Flat(b)),
         ("angle", Some(b)) => Ok(Bending::Angle(b)),
-        ("flat" | "angle", None) => Err(bad(format!("bending=\"{kind}\" needs bending_stiffness in N·m"))),
-        ("plate" | "none", Some(_)) => Err(bad("bending_stiffness is for bending=\"flat\" and \"angle\"")),
-        _ => Err(bad(format!("bending must be \"plate\", \"none\", \"flat\" or \"angle\", not \"{kind}\""))),
+        ("either_side", Some(b)) => Ok(Bending::EitherSide(b)),
+        ("flat" | "angle" | "either_side", None) => {
+            Err(bad(format!("bending=\"{kind}\" needs bending_stiffness in N·m")))
+        }
+        ("plate" | "none", Some(_)) => {
+            Err(bad("bending_stiffness is for bending=\"flat\", \"angle\" and \"either_side\""))
+        }
+        _ => Err(bad(format!(
+            "bending must be \"plate\", \"none\", \"flat\", \"angle\" or \"either_side\", not \"{kind}\""
+        ))),
     }
 }

@@ -391,7 +391,7 @@ impl Simulation {
         let all = self.shared.with(py, "weights", |e| e.sim().tetrahedra())?;
         Ok(PyArray1::from_vec(py, all.iter().map(|t| t.weight).collect()))
     }
-    /// Largest stretch and von Mises stress in Pa of every tetrahedron: (m, 2).
+    /// Largest stretch and von Mises stress in Pa of every tetrahedron, and then of every triangle of a sheet: (m, 2).
     fn element_fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let fields = self.shared.with(py, "element_fields()", |e| e.sim().element_fields())?;
         let n = fields.len();

@@ -85,6 +85,8 @@ def test_errors_name_the_argument():
         (dict(material=supple.Arap(young=1, poisson=0), thickness=0), "thickness"),
         (dict(material=supple.Linear(young=1, poisson=0)), "linear"),
         (dict(material=supple.Arap(young=1, poisson=0), bending="flat"), "bending_stiffness"),
+        (dict(material=supple.Arap(young=1, poisson=0), bending="either_side"), "bending_stiffness"),
+        (dict(material=supple.Arap(young=1, poisson=0), bending="twice"), "either_side"),
     ]:
         with pytest.raises(ValueError, match=words):
             scene.add_cloth(vertices, triangles, **options)

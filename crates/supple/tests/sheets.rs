@@ -5,6 +5,8 @@
 mod air;
 #[path = "sheets/bending.rs"]
 mod bending;
+#[path = "sheets/fields.rs"]
+mod fields;
 #[path = "sheets/hard.rs"]
 mod hard;
 #[path = "sheets/laws.rs"]

@@ -282,10 +282,14 @@ impl Door {
         if !frame.time.is_finite() {
             return refuse(format!("its time is {} s", frame.time));
         }
-        let tets = self.model.tets();
+        let (tets, triangles) = (self.model.tets(), self.model.sheet_triangles().count());
         for (name, values) in frame.element_fields {
-            if values.len() != tets {
-                return refuse(format!("{} values of {name} for {tets} tetrahedra", values.len()));
+            // Those of sheets may be left out.
+            if values.len() != tets && values.len() != tets + triangles {
+                let n = values.len();
+                return refuse(format!(
+                    "{n} values of {name} for {tets} tetrahedra and {triangles} triangles of sheets"
+                ));
             }
         }
         if let Some(before) = &self.before {

@@ -42,7 +42,8 @@ pub struct Frame<'a> {
     pub positions: &'a [[f64; 3]],
     /// Velocities of all nodes, m/s; may be empty.
     pub velocities: &'a [[f64; 3]],
-    /// Named fields with one value per tetrahedron, over all bodies in order. The same fields in each frame.
+    /// Named fields with one value per tetrahedron, over all bodies in order, and then per triangle of each sheet. The same fields in
+    /// each frame.
     pub element_fields: &'a [(&'static str, Vec<f64>)],
 }
 
@@ -55,6 +56,12 @@ impl Model {
     /// Tetrahedra of all bodies.
     pub fn tets(&self) -> usize {
         self.bodies.iter().map(|b| b.tets.len()).sum()
+    }
+
+    /// Triangles of sheets, by the nodes of all bodies.
+    pub fn sheet_triangles(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
+        let sheets = self.bodies.iter().filter(|b| b.tets.is_empty() && !b.obstacle);
+        sheets.flat_map(|b| b.surface.iter().map(|&t| b.global(t)))
     }
 
     /// Refuses indices out of range, so that no format needs to look again.

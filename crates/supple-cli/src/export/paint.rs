@@ -166,7 +166,7 @@ impl Painter {
     }
 }
 
-/// The field at each node: the mean over the tetrahedra around it, not a number where there are none.
+/// The field at each node: the mean over the tetrahedra and triangles of sheets around it, not a number where there are none.
 fn at_nodes(model: &Model, frame: &Frame<'_>, by: &ColourBy) -> Result<Vec<f64>, ExportError> {
     let Some((_, values)) = frame.element_fields.iter().find(|(name, _)| *name == by.field) else {
         let names: Vec<&str> = frame.element_fields.iter().map(|f| f.0).collect();
@@ -174,10 +174,11 @@ fn at_nodes(model: &Model, frame: &Frame<'_>, by: &ColourBy) -> Result<Vec<f64>,
         return Err(ExportError::Frame { frame: frame.index, reason });
     };
     let mut sums = vec![(0.0, 0_u32); frame.positions.len()];
-    let tets = model.bodies.iter().flat_map(|b| b.tets.iter().map(|&t| b.global(t)));
-    for (tet, &value) in tets.zip(values) {
+    let tets = model.bodies.iter().flat_map(|b| b.tets.iter().map(|&t| b.global(t).to_vec()));
+    let elements = tets.chain(model.sheet_triangles().map(|t| t.to_vec()));
+    for (element, &value) in elements.zip(values) {
         if value.is_finite() {
-            for node in tet {
+            for node in element {
                 let (sum, count) = &mut sums[node as usize];
                 *sum += value;
                 *count += 1;

@@ -2,7 +2,7 @@
 //! ParaView.
 //!
 //! Cells are the tetrahedra of all bodies, then the triangles of bodies without tetrahedra, then the springs. Fields
-//! of tetrahedra are not numbers on the others. Arrays are appended to the XML as they are, in doubles.
+//! of elements are not numbers on the springs. Arrays are appended to the XML as they are, in doubles.
 use std::io::{self, Write};
 use std::path::PathBuf;
 

@@ -38,6 +38,8 @@ pub(crate) struct Skin {
     nodes: Vec<u32>,
     /// Tetrahedra, by nodes counted over all bodies.
     tets: Vec<[u32; 4]>,
+    /// Triangles of sheets, alike.
+    triangles: Vec<[u32; 3]>,
 }
 
 /// Positions of all nodes, and after them of the corners of obstacles, in m.
@@ -77,7 +79,8 @@ impl Skin {
         frame: &Frame<'_>,
         held: impl Fn(usize, usize) -> (BTreeSet<u32>, BTreeSet<u32>),
     ) -> Skin {
-        let mut skin = Skin { bodies: Vec::new(), nodes: Vec::new(), tets: Vec::new() };
+        let triangles = model.sheet_triangles().collect();
+        let mut skin = Skin { bodies: Vec::new(), nodes: Vec::new(), tets: Vec::new(), triangles };
         for (number, (shell, body)) in Shell::all(model).into_iter().zip(&model.bodies).enumerate() {
             let positions: Vec<[f64; 3]> = shell.positions(body, frame).collect();
             let drawn = Creased::new(&shell, &positions);
@@ -126,7 +129,8 @@ impl Skin {
         self.nodes.iter().map(|&n| nodes.get(n as usize).copied().unwrap_or_default())
     }
 
-    /// A field at the vertices. Those of elements are means over the tetrahedra around; not a number where there are none.
+    /// A field at the vertices. Those of elements are means over the tetrahedra and triangles of sheets around; not a number where there
+    /// are none.
     pub fn field(&self, field: Field, velocities: &[[f64; 3]], elements: &[[f64; 2]]) -> Vec<f32> {
         let column = match field {
             Field::Velocity => {
@@ -138,9 +142,10 @@ impl Skin {
         };
         let most = self.tets.iter().flatten().chain(&self.nodes).max().map_or(0, |&n| n as usize + 1);
         let mut sums = vec![(0.0, 0_u32); most];
-        for (tet, values) in self.tets.iter().zip(elements) {
+        let all = self.tets.iter().map(|t| &t[..]).chain(self.triangles.iter().map(|t| &t[..]));
+        for (element, values) in all.zip(elements) {
             if values[column].is_finite() {
-                for &node in tet {
+                for &node in element {
                     let (sum, count) = &mut sums[node as usize];
                     *sum += values[column];
                     *count += 1;

@@ -261,7 +261,7 @@ class Scene:
         limit_stiffness: float | None = None,
         warp: tuple[float, float, float] = ...,
         threads: tuple[float, float] = ...,
-        bending: Literal["plate", "none", "flat", "angle"] = "plate",
+        bending: Literal["plate", "none", "flat", "angle", "either_side"] = "plate",
         bending_stiffness: float | None = None,
         name: str | None = None,
     ) -> Body: ...

@@ -24,7 +24,7 @@ pub struct Curvature<R, const D: usize> {
     pub sum: [R; 3],
     /// On (u_i v_jᵀ − u_j v_iᵀ)/√2, by [`PAIRS`].
     pub difference: [R; 3],
-    /// On u_i v_jᵀ for i ≥ D, by j.
+    /// On u_i v_jᵀ for i ≥ D, by j; of matrices with more than three columns, for all i, and nothing else counts.
     pub normal: [R; D],
 }
 
@@ -65,6 +65,14 @@ impl<R: Real, const D: usize> Curvature<R, D> {
         let half = R::splat(0.5);
         // In the frame of U, by columns: k[column][row].
         let mut k = [[R::zero(); 3]; 3];
+        if D > 3 {
+            for i in 0..3 {
+                for j in 0..D {
+                    k[i][i] += self.normal[j] * a[j] * b[j];
+                }
+            }
+            return k;
+        }
         for i in 0..D {
             for j in 0..D {
                 k[j][i] = self.stretch[j][i] * a[i] * b[j];

@@ -48,6 +48,42 @@ pub fn prox<M: Isotropic<D>, const D: usize>(m: &M, e: &Element<f64>, target: &[
     best
 }
 
+/// The minimiser with every stretch in a range, of one element: the lowest of what is found from every corner, the middle and the point
+/// nearest to the target.
+#[inline(never)]
+pub fn within<M: Isotropic<D>, const D: usize>(
+    m: &M,
+    e: &Element<f64>,
+    target: &[f64; D],
+    [least, most]: [f64; 2],
+) -> [f64; D] {
+    let range = [least.max(floor::<M, D>()), most];
+    if most == f64::INFINITY && least <= floor::<M, D>().max(0.0) {
+        return prox(m, e, target);
+    }
+    let mut best = [range[0]; D];
+    let mut lowest = f64::INFINITY;
+    for start in 0..(1 << D) + 2 {
+        let mut s = *target;
+        for (a, s) in s.iter_mut().enumerate() {
+            *s = match start {
+                0 => *s,
+                1 => 0.5 * (least + most),
+                corner => [least, most][((corner - 2) >> a) & 1],
+            }
+            // Away from zero, where a barrier is infinite and other energies may be stationary.
+            .max(0.05)
+            .max(range[0])
+            .min(most);
+        }
+        let (found, value) = descend_within(m, e, target, s, range);
+        if value < lowest {
+            (best, lowest) = (found, value);
+        }
+    }
+    best
+}
+
 /// The smallest stretch of the domain.
 fn floor<M: Isotropic<D>, const D: usize>() -> f64 {
     match M::DOMAIN {
@@ -65,15 +101,26 @@ fn value<M: Isotropic<D>, const D: usize>(m: &M, e: &Element<f64>, target: &[f64
     if v.is_nan() { f64::INFINITY } else { v }
 }
 
-/// Newton's method with a line search, stretches at the floor held there while the gradient pushes them out: the minimum
-/// that it reaches from `s`, and the objective there.
+/// The minimum in the domain that Newton's method reaches from `s`, and the objective there.
 pub(super) fn descend<M: Isotropic<D>, const D: usize>(
     m: &M,
     e: &Element<f64>,
     target: &[f64; D],
-    mut s: [f64; D],
+    s: [f64; D],
 ) -> ([f64; D], f64) {
-    let floor = floor::<M, D>();
+    descend_within(m, e, target, s, [floor::<M, D>(), f64::INFINITY])
+}
+
+/// … with every stretch in a range: Newton's method with a line search, stretches at a border held there while the gradient
+/// pushes them out.
+fn descend_within<M: Isotropic<D>, const D: usize>(
+    m: &M,
+    e: &Element<f64>,
+    target: &[f64; D],
+    mut s: [f64; D],
+    range: [f64; 2],
+) -> ([f64; D], f64) {
+    let [floor, ceiling] = range;
     let mut here = value(m, e, target, &s);
     for _ in 0..80 {
         let (mut g, mut h) = (m.gradient(e, &s), m.hessian(e, &s));
@@ -83,7 +130,7 @@ pub(super) fn descend<M: Isotropic<D>, const D: usize>(
             h[a][a] += e.k;
             size = size.max(h[a][a].abs());
         }
-        hold(&s, floor, &mut g, &mut h);
+        hold(&s, range, &mut g, &mut h);
         let step = newton_step(&h, &g, size);
         let mut slope = 0.0;
         for a in 0..D {
@@ -98,7 +145,7 @@ pub(super) fn descend<M: Isotropic<D>, const D: usize>(
                 let to = s[a] - length * step[a];
                 // A barrier is approached by a tenth at most, any other floor is reached.
                 let bound = if M::DOMAIN == Domain::Barrier { (0.1 * s[a]).max(floor) } else { floor };
-                next[a] = to.max(bound);
+                next[a] = to.max(bound).min(ceiling);
             }
             let there = value(m, e, target, &next);
             if there <= here - 1e-4 * length * slope.max(0.0) || (there <= here && length < 1e-6) {
@@ -124,7 +171,7 @@ pub(super) fn descend<M: Isotropic<D>, const D: usize>(
             g[a] += e.k * (s[a] - target[a]);
             h[a][a] += e.k;
         }
-        hold(&s, floor, &mut g, &mut h);
+        hold(&s, range, &mut g, &mut h);
         let now = g.iter().map(|g| g * g).sum::<f64>();
         if !(now < length) {
             break;
@@ -135,7 +182,7 @@ pub(super) fn descend<M: Isotropic<D>, const D: usize>(
         let mut small = true;
         for a in 0..D {
             next[a] -= step[a];
-            small &= step[a].abs() <= 1e-4 * (1e-3 + s[a].abs()) && next[a] >= floor;
+            small &= step[a].abs() <= 1e-4 * (1e-3 + s[a].abs()) && next[a] >= floor && next[a] <= ceiling;
         }
         if !small {
             break;
@@ -145,10 +192,10 @@ pub(super) fn descend<M: Isotropic<D>, const D: usize>(
     (s, value(m, e, target, &s))
 }
 
-/// Stretches at the floor that the gradient pushes out stay there.
-fn hold<const D: usize>(s: &[f64; D], floor: f64, g: &mut [f64; D], h: &mut [[f64; D]; D]) {
+/// Stretches at a border that the gradient pushes out stay there.
+fn hold<const D: usize>(s: &[f64; D], range: [f64; 2], g: &mut [f64; D], h: &mut [[f64; D]; D]) {
     for a in 0..D {
-        if s[a] <= floor && g[a] > 0.0 {
+        if (s[a] <= range[0] && g[a] > 0.0) || (s[a] >= range[1] && g[a] < 0.0) {
             g[a] = 0.0;
             for b in 0..D {
                 h[a][b] = 0.0;

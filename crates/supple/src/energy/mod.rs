@@ -9,11 +9,14 @@
 //! | `minimise.rs` | the proximal operator of any isotropic material, for those without one of their own |
 //! | `membrane.rs` | [`Membrane`]: an isotropic law of sheets becomes a potential of triangles |
 //! | `limited.rs` | [`Limited`]: … with a strain limit |
-//! | `plane.rs` | … those laws: `arap`, `corotated`, `st_venant_kirchhoff`, `neo_hookean` in plane stress |
+//! | `plane.rs` `plane_neo_hookean.rs` | … those laws: `arap`, `corotated`, `st_venant_kirchhoff`; `neo_hookean`, in plane stress |
+//! | `within.rs` | … and their minimisers with stretches in a range |
 //! | `project.rs` | [`Soft`]: the projective-dynamics energy (26) of a set; [`Hard`]: the constraint (38); the sets |
+//! | `sided.rs` | … the set of bending towards a curved rest shape on its own side |
 //! | `fibre.rs` | [`Fibres`]: stiffness along one direction, and muscles |
 //! | `general.rs` | the proximal operator of any energy of F, in nine dimensions |
 //! | `lagged.rs` | drag and strain-rate damping: numbers taken at the start of each step |
+//! | `lagged_sheet.rs` | … strain-rate damping of membranes |
 //! | `check.rs` | checkers of derivatives and proximal operators, for tests of materials |
 //! | `search.rs` | … from many starts, for elements whose objective may have several minima |
 //! | `linear.rs` `arap.rs` `corotated.rs` `neo_hookean.rs` `st_venant_kirchhoff.rs` `fixed_corotated.rs` `stable_neo_hookean.rs` `fung.rs` `mooney_rivlin.rs` `ogden.rs` `spline.rs` | one material each |
@@ -33,6 +36,7 @@ pub mod fung;
 pub mod general;
 mod isochoric;
 pub mod lagged;
+pub mod lagged_sheet;
 pub mod lame;
 pub mod limited;
 pub mod linear;
@@ -42,13 +46,16 @@ pub mod mooney_rivlin;
 pub mod neo_hookean;
 pub mod ogden;
 pub mod plane;
+mod plane_neo_hookean;
 pub mod project;
 pub mod search;
+pub mod sided;
 pub mod spline;
 mod spline_curve;
 pub mod st_venant_kirchhoff;
 pub mod stable_neo_hookean;
 pub mod stretch;
+mod within;
 
 pub use arap::Arap;
 pub use corotated::Corotated;
@@ -201,8 +208,6 @@ pub trait Isotropic<const D: usize>: Clone + Send + Sync + 'static {
     const NAME: &'static str;
     /// See [`Potential::projective`]; then Ψ is a sum over the stretches, and k is the first number.
     const PROJECTIVE: bool = false;
-    /// True if Ψ(σ) is convex in its domain.
-    const CONVEX: bool = false;
     /// Ψ(σ), for σ in the domain.
     fn density<R: Real>(&self, e: &Element<R>, s: &[R; D]) -> R;
     /// ∂Ψ/∂σ.
@@ -213,6 +218,11 @@ pub trait Isotropic<const D: usize>: Clone + Send + Sync + 'static {
     #[inline(always)]
     fn prox<R: Real>(&self, e: &Element<R>, s: &[R; D], _warm: &mut R) -> [R; D] {
         minimise::prox_lanes(self, e, s)
+    }
+    /// The minimiser with every stretch between two numbers, the least of which is not negative; for strain limits.
+    #[inline(always)]
+    fn prox_within<R: Real>(&self, e: &Element<R>, s: &[R; D], range: [R; 2], warm: &mut R) -> [R; D] {
+        within::any(self, e, s, range, warm)
     }
     /// What `warm` is before the first iteration.
     fn cold(&self, _e: &Element<f64>) -> f64 {

@@ -14,8 +14,8 @@ pub struct Soft<C>(pub C);
 
 impl<C: Manifold<D>, const D: usize> Potential<D> for Soft<C> {
     const PARAMS: usize = 1 + C::PARAMS;
-    // Of 3×3 matrices there are only limits and bending.
-    const BESIDE: bool = D == 3;
+    // Of matrices with more than one column there are only limits and bending.
+    const BESIDE: bool = D > 1;
     fn name(&self) -> &'static str {
         self.0.name()
     }
@@ -177,8 +177,8 @@ impl Manifold<3> for Flat {
     }
 }
 
-/// A matrix C however it is turned: bending towards a curved rest shape. The nearest RC has the rotation of y Cᵀ. Numbers: C by
-/// columns.
+/// A matrix C however it is turned: bending towards a curved rest shape, folded to either side. The nearest RC has the rotation of
+/// y Cᵀ. Numbers: C by columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Turned;
 

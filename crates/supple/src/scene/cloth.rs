@@ -64,8 +64,10 @@ pub enum Bending {
     Plate,
     /// With a stiffness in N·m towards being flat: quadratic in the positions, as long as lengths stay (Bergou et al. 2006).
     Flat(f64),
-    /// With a stiffness in N·m towards the angles of the rest shape, folded to either side.
+    /// With a stiffness in N·m towards the angles of the rest shape.
     Angle(f64),
+    /// … folded to either side: a crease that is pushed through stays there.
+    EitherSide(f64),
 }
 
 /// What a sheet is made of.
@@ -131,7 +133,7 @@ impl Cloth {
         if self.warp.iter().any(|c| !c.is_finite()) || self.warp == [0.0; 3] {
             return Err(format!("the warp {:?} is no direction", self.warp));
         }
-        if let Bending::Flat(b) | Bending::Angle(b) = self.bending
+        if let Bending::Flat(b) | Bending::Angle(b) | Bending::EitherSide(b) = self.bending
             && !(b.is_finite() && b >= 0.0)
         {
             return Err(format!("the stiffness of bending must be zero or positive, not {b}"));
@@ -162,6 +164,7 @@ impl Cloth {
             let place = at.element(t, e);
             if let Some(m) = &self.material {
                 terms.membrane(m, self.limit.as_ref(), place, g, volume, at);
+                terms.sheet_strain_rate(m, place, (g, volume), at);
             }
             for d in 0..2 {
                 terms.thread(self.threads[d] * volume, place, [[g[0][d]], [g[1][d]]]);
@@ -186,7 +189,7 @@ impl Cloth {
                 ((2.0 * l.mu + plane_stress(l)) * self.thickness.powi(3) / 12.0, false)
             }
             (Bending::Flat(b), _) => (b, true),
-            (Bending::Angle(b), _) => (b, false),
+            (Bending::Angle(b) | Bending::EitherSide(b), _) => (b, false),
         };
         if stiffness == 0.0 {
             return Ok(());
@@ -195,7 +198,8 @@ impl Cloth {
         let place = |v: u32| mesh.vertices()[v as usize];
         for (e, (t, across)) in mesh.triangles().iter().zip(mesh.across()).enumerate() {
             let corners = t.map(place);
-            let area = triangle(corners, self.warp).map_err(|reason| at.wrong(e, reason.to_string()))?.1;
+            let (flat_g, area) =
+                triangle(corners, self.warp).map_err(|reason| at.wrong(e, reason.to_string()))?;
             // Every triangle has an area: only overflow leaves no weights, only a lone triangle none that count.
             let Some(g) = bend(corners, across.map(|v| v.map(place)), poisson) else { continue };
             if g.iter().flatten().all(|g| *g == 0.0) {
@@ -213,9 +217,14 @@ impl Cloth {
                 }
             }
             let size = rest.iter().flatten().map(|c| c * c).sum::<f64>().sqrt();
-            let rest = (!flat && size * area.sqrt() > 1e-9).then_some(rest);
+            let curved = !flat && size * area.sqrt() > 1e-9;
             let g = [g[1], g[2], g[3], g[4], g[5]];
-            terms.bend(stiffness * area, at.element(&nodes, e), g, rest);
+            let place = at.element(&nodes, e);
+            match self.bending {
+                _ if !curved => terms.bend(stiffness * area, place, g, None),
+                Bending::EitherSide(_) => terms.bend(stiffness * area, place, g, Some(rest)),
+                _ => terms.sided(stiffness * area, place, (g, flat_g), rest, corners),
+            }
         }
         Ok(())
     }

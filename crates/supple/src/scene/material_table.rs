@@ -14,7 +14,7 @@ pub struct MaterialTable {
     /// Which one. Needed unless `preset` says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<MaterialKind>,
-    /// A material with published constants and density, by name: see `supple material list`.
+    /// A material with typical constants and density, by name: see `supple material list`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
     /// Young's modulus in Pa, > 0.

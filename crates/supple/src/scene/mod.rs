@@ -6,9 +6,9 @@
 //! | `material.rs` | [`Material`], and the only `match` over materials |
 //! | `cloth.rs` | [`Cloth`]: what a sheet is made of; strain limits |
 //! | `sheet.rs` | … as scene files say it |
-//! | `terms.rs` | lists of elements on their way to batches |
+//! | `terms.rs` `sheet_terms.rs` | lists of elements on their way to batches |
 //! | `material_table.rs` | a material as scene files write it |
-//! | `preset.rs` | materials with published constants |
+//! | `preset.rs` | materials with typical constants |
 //! | `evaluate.rs` | energy, stress, Hessian and proximal operator of a material at one F |
 //! | `file.rs` | [`file::SceneFile`]: what a scene file says |
 //! | `parse.rs` | from text to a scene file, with errors that point at the place |
@@ -41,6 +41,7 @@ mod place;
 mod preset;
 mod program;
 pub mod sheet;
+mod sheet_terms;
 mod terms;
 
 pub use cloth::{Along, Bending, Cloth, Limit};
@@ -119,7 +120,7 @@ impl Spring {
 pub struct Damping {
     /// α in 1/s: each node is slowed by −α·m·v. Default 0.
     pub mass: f64,
-    /// β in s: solids resist the rate of strain with β times their stiffness. Default 0.
+    /// β in s: solids and membranes resist the rate of strain with β times their stiffness. Default 0.
     pub stiffness: f64,
 }
 
@@ -279,8 +280,13 @@ impl Scene {
         let b = self.entry(body, &[])?;
         let wrong = |reason: String| BuildError::Body { body: b.name.clone(), reason };
         damping.check().map_err(wrong)?;
-        if damping.stiffness > 0.0 && !matches!(b.content, Content::Solid { .. }) {
-            return Err(wrong("damping by stiffness is for solids".into()));
+        let stiff = match &b.content {
+            Content::Solid { .. } => true,
+            Content::Cloth { cloth, .. } => cloth.material.is_some(),
+            Content::Springs(_) => false,
+        };
+        if damping.stiffness > 0.0 && !stiff {
+            return Err(wrong("damping by stiffness is for solids and for sheets with a material".into()));
         }
         b.damping = damping;
         Ok(())
@@ -453,6 +459,7 @@ impl Scene {
                 first: first as u32,
                 masses: &b.masses,
                 dt: self.settings.time.dt,
+                beta: b.damping.stiffness,
             };
             match &b.content {
                 Content::Solid { mesh, materials } => {
@@ -463,7 +470,7 @@ impl Scene {
                         if let Some(limit) = &b.limit {
                             terms.solid_limit(limit, at.element(t, e), shape.0, shape.1, &at);
                         }
-                        terms.strain_rate(b.damping.stiffness, m, at.element(t, e), shape, &at);
+                        terms.strain_rate(m, at.element(t, e), shape, &at);
                     }
                 }
                 Content::Cloth { mesh, cloth } => cloth.terms(mesh, &at, &mut terms)?,

@@ -1,13 +1,13 @@
-//! Materials with published constants.
+//! Materials with typical constants.
 //!
-//! Real materials vary by a factor of two and more with make, temperature, rate and strain: each preset is one number out
-//! of its source, with the range beside it. Rubber and wet tissue are all but incompressible (ν about 0.4999); their presets
+//! Real materials vary by a factor of two and more with make, temperature, rate and strain: each preset is one number out of a range.
+//! Where a source is named, the numbers beside it were found there; where none could be confirmed, they are called typical. Rubber and wet tissue are all but incompressible (ν about 0.4999); their presets
 //! have ν = 0.49, since linear tetrahedra lock above.
 
 use super::{Material, MaterialKind};
 use crate::energy::Lame;
 
-/// A material with published constants.
+/// A material with typical constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Preset {
     /// Its name in scene files.
@@ -36,8 +36,8 @@ pub const PRESETS: &[Preset] = &[
         young: 1.259e6,
         poisson: 0.49,
         density: 930.0,
-        source: "Ogden 1972, three terms fitted to the data of Treloar 1944 (mu = 0.63, 0.0012, −0.01 MPa; alpha = 1.3, 5, −2); \
-                 density: Polymer Data Handbook 1999. Young's modulus of rubbers: 1 to 5 MPa",
+        source: "three terms after Ogden 1972 (mu = 0.63, 0.0012, −0.01 MPa; alpha = 1.3, 5, −2), within 0.13 MPa of the data of Treloar \
+                 1944 up to seven times the length; density: typical value",
     },
     Preset {
         name: "silicone",
@@ -46,7 +46,8 @@ pub const PRESETS: &[Preset] = &[
         young: 1.32e6,
         poisson: 0.49,
         density: 1030.0,
-        source: "Johnston, McCluskey, Tan, Tracey 2014: 1.32 MPa cured at 25 °C to 2.97 MPa at 200 °C; density: maker's data sheet",
+        source: "Johnston, McCluskey, Tan, Tracey 2014: 1.32 to 2.97 MPa, cured at 25 to 200 °C, softer if colder; other tests differ by far \
+                 more (Varner, Cohen 2024); density: typical value",
     },
     Preset {
         name: "gelatine",
@@ -55,7 +56,8 @@ pub const PRESETS: &[Preset] = &[
         young: 2e4,
         poisson: 0.49,
         density: 1030.0,
-        source: "Hall, Bilgen, Insana, Krouskop 1997, gels of tissue phantoms: about 10 to 100 kPa by concentration",
+        source: "Nguyen, Zhou, Robert, Shamdasani, Xie 2014: shear modulus 4.2 kPa with 5 % gelatine, 8.1 kPa with 6 %, and Young's modulus is \
+                 three times that; density: typical value",
     },
     Preset {
         name: "foam",
@@ -64,7 +66,7 @@ pub const PRESETS: &[Preset] = &[
         young: 3.1e4,
         poisson: 0.33,
         density: 30.0,
-        source: "Gibson, Ashby 1997: E = E_s(ρ/ρ_s)² with E_s = 50 MPa, ρ_s = 1200 kg/m³, and ν = 1/3, of open cells",
+        source: "Gibson, Ashby 1997: E = E_s(ρ/ρ_s)² of open cells; E_s = 50 MPa, ρ_s = 1200 kg/m³ and ν: typical values",
     },
     Preset {
         name: "muscle",
@@ -72,9 +74,9 @@ pub const PRESETS: &[Preset] = &[
         kind: MaterialKind::StableNeoHookean,
         young: 7e3,
         poisson: 0.49,
-        density: 1056.0,
-        source: "McKee, Last, Russell, Murphy 2011, indentation: 7 kPa; in tension along the fibres up to 480 kPa; density: Ward, \
-                 Lieber 2005",
+        density: 1055.0,
+        source: "typical value; by orders of magnitude more in tension than in indentation (McKee, Last, Russell, Murphy 2011); density: Ward, \
+                 Lieber 2005, 1055 ± 6 kg/m³",
     },
     Preset {
         name: "fat",
@@ -83,7 +85,8 @@ pub const PRESETS: &[Preset] = &[
         young: 3.25e3,
         poisson: 0.49,
         density: 950.0,
-        source: "Samani, Zubovits, Plewes 2007: 3.25 ± 0.91 kPa; density: ICRU Report 44, 1989",
+        source: "typical value; 3.0 ± 1.2 kPa for fat and glands in \"In vivo measurement of breast tissues stiffness using a light aspiration \
+                 device\"; density: ICRU Report 44",
     },
     Preset {
         name: "cotton",
@@ -92,8 +95,8 @@ pub const PRESETS: &[Preset] = &[
         young: 7.6e9,
         poisson: 0.3,
         density: 1520.0,
-        source: "Morton, Hearle 2008: initial modulus 5 N/tex (2 to 8 by variety) times the density; ν assumed. Woven cloth is softer by \
-                 its crimp",
+        source: "Morton, Hearle 2008, table 13.1: initial modulus 5.0 N/tex (3.9 to 7.3 by variety) times the density; density and ν: typical \
+                 values. Woven cloth is softer by its crimp",
     },
     Preset {
         name: "silk",
@@ -102,7 +105,8 @@ pub const PRESETS: &[Preset] = &[
         young: 9.8e9,
         poisson: 0.3,
         density: 1340.0,
-        source: "Morton, Hearle 2008: initial modulus 7.3 N/tex times the density; ν assumed. Woven cloth is softer by its crimp",
+        source: "Morton, Hearle 2008, table 13.1: initial modulus 7.3 N/tex times the density; density and ν: typical values. Woven cloth is \
+                 softer by its crimp",
     },
     Preset {
         name: "paper",
@@ -111,7 +115,7 @@ pub const PRESETS: &[Preset] = &[
         young: 3e9,
         poisson: 0.3,
         density: 800.0,
-        source: "Alava, Niskanen 2006: 1 to 9 GPa by direction and make",
+        source: "Ashby, Materials and the Environment: 3 to 8.9 GPa and 480 to 860 kg/m³, newsprint to kraft paper; ν: typical value",
     },
 ];
 
@@ -134,11 +138,11 @@ impl Preset {
     }
 }
 
-/// (μ_p in Pa, α_p) of Ogden 1972.
+/// (μ_p in Pa, α_p) of rubber.
 const RUBBER: [(f64, f64); 3] = [(0.63e6, 1.3), (1.2e3, 5.0), (-1e4, -2.0)];
 
 impl Material {
-    /// A material with published constants, and its density in kg/m³.
+    /// A material with typical constants, and its density in kg/m³.
     pub fn preset(name: &str) -> Result<(Material, f64), String> {
         let preset = Preset::find(name)?;
         Ok((preset.material()?, preset.density))

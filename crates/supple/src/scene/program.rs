@@ -419,8 +419,11 @@ fn add_body(scene: &mut Scene, body: &Body, p: &Placed, key: &str) -> Result<(),
     let built = |e: BuildError| SceneError::at(key, e.to_string());
     if let Some(damping) = &body.damping {
         damping.check().map_err(|e| SceneError::at(format!("{key}.damping"), e))?;
-        if damping.stiffness > 0.0 && p.mesh.is_none() {
-            return Err(SceneError::at(format!("{key}.damping.stiffness"), "is for solids"));
+        if damping.stiffness > 0.0 && p.mesh.is_none() && body.material.is_none() {
+            return Err(SceneError::at(
+                format!("{key}.damping.stiffness"),
+                "is for solids and for sheets with a material",
+            ));
         }
     }
     if let Some(limit) = &body.limit {

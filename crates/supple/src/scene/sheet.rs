@@ -46,9 +46,9 @@ impl Default for ClothTable {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct BendingTable {
-    /// `plate` (default), `none`, `flat` or `angle`.
+    /// `plate` (default), `none`, `flat`, `angle` or `either_side`.
     pub kind: BendingKind,
-    /// Stiffness in N·m of `flat` and `angle`.
+    /// Stiffness in N·m of `flat`, `angle` and `either_side`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stiffness: Option<f64>,
 }
@@ -67,6 +67,8 @@ pub enum BendingKind {
     Flat,
     /// Towards the angles of the rest shape.
     Angle,
+    /// … folded to either side: a crease that is pushed through stays there.
+    EitherSide,
 }
 
 /// What a body of a scene file says about a sheet.
@@ -96,9 +98,10 @@ pub(super) fn cloth(body: &Body, key: &str) -> Result<Cloth, SceneError> {
         BendingKind::None => Bending::None,
         BendingKind::Flat => Bending::Flat(stiffness("flat")?),
         BendingKind::Angle => Bending::Angle(stiffness("angle")?),
+        BendingKind::EitherSide => Bending::EitherSide(stiffness("either_side")?),
     };
     if matches!(bending, Bending::Plate | Bending::None) && table.bending.stiffness.is_some() {
-        return Err(at("cloth.bending.stiffness", "is for `flat` and `angle`".into()));
+        return Err(at("cloth.bending.stiffness", "is for `flat`, `angle` and `either_side`".into()));
     }
     let made = body.material.as_ref().map(|m| material(m, &format!("{key}.material"))).transpose()?;
     let density = made.as_ref().map_or(table.density.unwrap_or(500.0), |(_, density)| *density);

@@ -1,16 +1,18 @@
-//! Lists of elements on their way to batches: one list for each kind of element and energy.
+//! Lists of elements on their way to batches: one list for each kind of element and energy. Those of sheets are filled in
+//! `sheet_terms.rs`.
 
-use super::cloth::{Along, Limit};
+use super::cloth::Limit;
 use super::material::{self, Group};
-use super::{Content, Entry, Material, MaterialKind, SpringKind};
+use super::{Content, Entry, Material, SpringKind};
 use crate::energy::lagged::{Drag, StrainRate};
-use crate::energy::plane::plane_stress;
+use crate::energy::lagged_sheet::SheetStrainRate;
 use crate::energy::project::{Flat, Lengths, Point, SheetStrains, SolidStrains, Turned};
+use crate::energy::sided::Sided;
 use crate::energy::{
-    Arap, Corotated, Hard, Lame, Limited, Membrane, NeoHookean, Potential, Soft, StVenantKirchhoff,
+    Arap, Corotated, Hard, Limited, Membrane, NeoHookean, Potential, Soft, StVenantKirchhoff,
 };
 use crate::error::BuildError;
-use crate::math::small::{Mat3, dot};
+use crate::math::small::dot;
 use crate::math::triangle::triangle;
 use crate::settings::Wind;
 use crate::sim::Air;
@@ -27,6 +29,8 @@ pub(super) struct Where<'a> {
     pub masses: &'a [f64],
     /// Time step in s.
     pub dt: f64,
+    /// Damping by stiffness in s.
+    pub beta: f64,
 }
 
 /// An element's nodes, and which of its body it is.
@@ -45,7 +49,7 @@ impl Where<'_> {
     }
     /// w² of a hard constraint, which has no stiffness of its own: that of inertia, so that its share in A is some multiple of
     /// the mass of its nodes.
-    fn hard_weight<const V: usize, const D: usize>(
+    pub fn hard_weight<const V: usize, const D: usize>(
         &self,
         factor: f64,
         place: &Place<V>,
@@ -60,29 +64,31 @@ impl Where<'_> {
 
 /// Weight of rods and ropes, and of strain limits, in units of the masses that they hold: measured to need fewest iterations.
 const RODS: f64 = 10.0;
-const STRAINS: f64 = 0.5;
+pub(super) const STRAINS: f64 = 0.5;
 
 /// All lists.
 #[derive(Default)]
 pub(super) struct Terms {
     solids: Vec<Group>,
-    membranes: [ElementList<3, 2>; 4],
-    limited: [ElementList<3, 2>; 4],
-    threads: ElementList<3, 1>,
+    pub(super) membranes: [ElementList<3, 2>; 4],
+    pub(super) limited: [ElementList<3, 2>; 4],
+    pub(super) threads: ElementList<3, 1>,
     fibres: ElementList<4, 1>,
-    hard_threads: ElementList<3, 2>,
-    soft_threads: ElementList<3, 2>,
-    hard_stretches: ElementList<3, 2>,
-    soft_stretches: ElementList<3, 2>,
+    pub(super) hard_threads: ElementList<3, 2>,
+    pub(super) soft_threads: ElementList<3, 2>,
+    pub(super) hard_stretches: ElementList<3, 2>,
+    pub(super) soft_stretches: ElementList<3, 2>,
     solid_limits: ElementList<4, 3>,
     soft_solid_limits: ElementList<4, 3>,
-    flat: ElementList<6, 3>,
-    curved: ElementList<6, 3>,
+    pub(super) flat: ElementList<6, 3>,
+    pub(super) curved: ElementList<6, 3>,
+    pub(super) sided: ElementList<6, 5>,
     springs: ElementList<2, 1>,
     rods: ElementList<2, 1>,
     anchors: ElementList<1, 1>,
     drags: ElementList<1, 1>,
     rates: ElementList<4, 3>,
+    pub(super) sheet_rates: ElementList<3, 2>,
 }
 
 impl Terms {
@@ -121,85 +127,6 @@ impl Terms {
         list.params.extend(limit.range);
     }
 
-    /// A triangle of a material that sheets take. A strain limit in every direction and a material are one term, others are two.
-    pub fn membrane(
-        &mut self,
-        m: &Material,
-        limit: Option<&Limit>,
-        place: Place<3>,
-        g: [[f64; 2]; 2],
-        volume: f64,
-        at: &Where<'_>,
-    ) {
-        let limit = limit.filter(|l| l.joins_a_material());
-        let lame = m.lame();
-        let flat = Lame { mu: lame.mu, lambda: plane_stress(lame) };
-        let mut weight = WeightRule::all(flat, volume);
-        let (law, params) = match m.kind() {
-            Some(MaterialKind::Arap) => {
-                let k = m.arap_stiffness();
-                weight[WeightRule::Shear as usize] = k * volume;
-                (0, vec![k])
-            }
-            Some(MaterialKind::StVenantKirchhoff) => {
-                let robust = &mut weight[WeightRule::Robust as usize];
-                *robust = robust.min(0.6 * (flat.mu + 0.5 * flat.lambda) * volume);
-                (2, vec![flat.mu, flat.lambda])
-            }
-            Some(MaterialKind::NeoHookean) => (3, vec![lame.mu, lame.lambda]),
-            _ => (1, vec![flat.mu, flat.lambda]),
-        };
-        let list = if limit.is_some() { &mut self.limited[law] } else { &mut self.membranes[law] };
-        if limit.is_some() {
-            let hard = at.hard_weight(STRAINS, &place, &g);
-            weight.iter_mut().for_each(|w| *w += hard);
-        }
-        list.nodes.push(place.nodes);
-        list.gradients.extend(g);
-        list.volume.push(volume);
-        list.weight.push(weight);
-        list.origin.push(place.origin);
-        list.params.extend(params);
-        list.params.extend(limit.iter().flat_map(|l| l.range));
-    }
-
-    /// Stiffness (J) along one direction of a triangle.
-    pub fn thread(&mut self, stiffness: f64, place: Place<3>, g: [[f64; 1]; 2]) {
-        if stiffness > 0.0 {
-            self.threads.push(place.nodes, &g, stiffness, place.origin);
-            self.threads.params.extend([stiffness, 1.0, 1.0]);
-        }
-    }
-
-    /// A strain limit of a triangle.
-    pub fn sheet_limit(
-        &mut self,
-        limit: &Limit,
-        place: Place<3>,
-        g: [[f64; 2]; 2],
-        volume: f64,
-        at: &Where<'_>,
-    ) {
-        let list = match (limit.along, limit.stiffness) {
-            (Along::Threads, None) => &mut self.hard_threads,
-            (Along::Threads, Some(_)) => &mut self.soft_threads,
-            (Along::Stretches, None) => &mut self.hard_stretches,
-            (Along::Stretches, Some(_)) => &mut self.soft_stretches,
-        };
-        let k = limit.stiffness.map_or_else(|| at.hard_weight(STRAINS, &place, &g), |k| k * volume);
-        list.push(place.nodes, &g, k, place.origin);
-        list.params.extend(limit.stiffness.map(|k| k * volume));
-        list.params.extend(limit.range);
-    }
-
-    /// A triangle against its neighbours: stiffness (N·m·m²) towards being flat, or towards a curvature, however it is turned.
-    pub fn bend(&mut self, stiffness: f64, place: Place<6>, g: [[f64; 3]; 5], rest: Option<Mat3<f64>>) {
-        let list = if rest.is_some() { &mut self.curved } else { &mut self.flat };
-        list.push(place.nodes, &g, stiffness, place.origin);
-        list.params.push(stiffness);
-        list.params.extend(rest.iter().flatten().flatten());
-    }
-
     /// A spring, rod or rope.
     pub fn spring(&mut self, kind: SpringKind, stiffness: f64, length: f64, place: Place<2>, at: &Where<'_>) {
         let soft = matches!(kind, SpringKind::Spring | SpringKind::Tension);
@@ -221,12 +148,12 @@ impl Terms {
     /// Strain-rate damping of a tetrahedron, β (s) times its stiffness.
     pub fn strain_rate(
         &mut self,
-        beta: f64,
         m: &Material,
         place: Place<4>,
         (g, volume): ([[f64; 3]; 3], f64),
         at: &Where<'_>,
     ) {
+        let beta = at.beta;
         if beta > 0.0 {
             let lame = m.lame();
             let list = &mut self.rates;
@@ -293,6 +220,7 @@ impl Terms {
         add(&mut sources, Soft(Lengths("thread")), self.threads);
         add(&mut sources, Soft(Flat), self.flat);
         add(&mut sources, Soft(Turned), self.curved);
+        add(&mut sources, Soft(Sided), self.sided);
         add(&mut sources, Hard(Lengths("rod or rope")), self.rods);
         add(&mut sources, Hard(SheetStrains::Threads), self.hard_threads);
         add(&mut sources, Soft(SheetStrains::Threads), self.soft_threads);
@@ -303,6 +231,7 @@ impl Terms {
         let drags = sources.len();
         add(&mut sources, Drag, self.drags);
         add(&mut sources, StrainRate, self.rates);
+        add(&mut sources, SheetStrainRate, self.sheet_rates);
         (sources, Batches { fibres, anchors, drags })
     }
 }

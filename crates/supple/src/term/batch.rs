@@ -8,13 +8,13 @@ use super::curve::{self, pairs};
 use super::kernel::{self, Then, View};
 use super::mix::{self, Change, Dots, Past, Slots};
 use super::weight::WeightRule;
-use super::{Constraint, DualStart, Sums, TermBatch};
+use super::{Constraint, DualStart, Share, Sums, TermBatch};
 use crate::energy::{Element, Potential};
 use crate::exec::Exec;
 use crate::math::lane::dispatch;
 use crate::math::nodes::Row;
 use crate::math::real::{BLOCK, Block};
-use crate::math::small::{Local, Mat3};
+use crate::math::small::{Mat3, axpy};
 
 /// Packets per chunk.
 const CHUNK: usize = 32;
@@ -404,7 +404,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
             let (mut energy, stress) = self.potential.energy_and_stress(&e, &dx);
             // At rest the energy of a solid is a difference of larger numbers: below this it is only rounding.
             let stiff = chunk.scale[4 * p + 3].0[l] / chunk.scale[4 * p + 1].0[l];
-            if D == 3 && energy.abs() <= 16.0 * f64::EPSILON * stiff {
+            if D >= 3 && energy.abs() <= 16.0 * f64::EPSILON * stiff {
                 energy = 0.0;
             }
             let (mut gradient, mut stiffness) = ([[0.0; 3]; V], [0.0; V]);
@@ -444,17 +444,30 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
     fn origin(&self, element: usize) -> Option<(u32, u32)> {
         self.origin.get(element).copied()
     }
-    fn fields(&self, x: &[Row], f: &mut dyn FnMut((u32, u32), [f64; 2])) {
-        if D != 3 || P::BESIDE {
+    fn shares(&self, x: &[Row], f: &mut dyn FnMut((u32, u32), Share)) {
+        if !(V == 3 || V == 4) {
             return;
         }
         for (element, origin) in self.origin.iter().enumerate() {
             let Some((c, p, l)) = self.locate(element) else { continue };
             let chunk = &self.chunks[c];
             let dx = chunk.local::<f64, D>(p, l, x);
-            let stress = self.potential.stress(&chunk.element::<f64>(p, l, P::PARAMS), &dx);
-            let three = |a: &Local<f64, D>| [a[0], a[1 % D], a[2 % D]];
-            f(*origin, kernel::stretch_and_stress(&three(&dx), &three(&stress)));
+            let volume = chunk.volume::<f64>(p, l);
+            let mut share = Share { triangle: V == 3, ..Share::default() };
+            if D + 1 == V {
+                let column = |d: usize| if d < D { dx[d] } else { [0.0; 3] };
+                share.gradient = Some([column(0), column(1), column(2)]);
+                share.volume = (!P::BESIDE).then_some(volume);
+            }
+            if !P::LAGGED {
+                let stress = self.potential.stress(&chunk.element::<f64>(p, l, P::PARAMS), &dx);
+                for (s, z) in stress.iter().zip(&dx) {
+                    for j in 0..3 {
+                        share.load[j] = axpy(share.load[j], volume * z[j], *s);
+                    }
+                }
+            }
+            f(*origin, share);
         }
     }
     fn find_non_finite(&self) -> Option<usize> {

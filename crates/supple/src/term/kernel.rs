@@ -7,8 +7,8 @@ use crate::math::lane::Kernel;
 use crate::math::nodes::Row;
 use crate::math::real::{BLOCK, Block, Mask, Real};
 use crate::math::small::{
-    Local, Mat3, Vec3, add, axpy, combine, compose, cross, det, dot, lane as lane_of, minus, mul, norm2,
-    plus, scale, set_lane, sub, transpose, zeros,
+    Local, Vec3, add, axpy, combine, compose, cross, dot, lane as lane_of, minus, norm2, plus, scale,
+    set_lane, sub, zeros,
 };
 use crate::math::svd::svd;
 
@@ -410,15 +410,4 @@ fn towards_sound<const D: usize>(f: &Local<f64, D>) -> Local<f64, D> {
         u[j] = sub(sound[j % 3], f[j]);
     }
     u
-}
-
-/// The largest stretch of F, and the von Mises norm of the Cauchy stress P Fᵀ/|J| in Pa.
-pub(super) fn stretch_and_stress(f: &Mat3<f64>, p: &Mat3<f64>) -> [f64; 2] {
-    let j = det(f).abs().max(1e-12);
-    let mut s = mul(p, &transpose(f));
-    let mean = (s[0][0] + s[1][1] + s[2][2]) / 3.0;
-    for i in 0..3 {
-        s[i][i] -= mean;
-    }
-    [svd(f).s[0], (1.5 * norm2(&s)).sqrt() / j]
 }

@@ -8,6 +8,7 @@
 //! | `kernel.rs` | the loops over packets: local step, residuals, gradient, energy |
 //! | `curve.rs` | … second derivatives |
 //! | `mix.rs` | … what accelerations of ADMM need |
+//! | `fields.rs` | stretch and stress of elements |
 //! | `fibres.rs` | [`FibreRef`]: rest lengths of fibres, which may change |
 //! | `stencil.rs` | tetrahedra, edges, nodes → gradients G |
 //! | `incidence.rs` | node → contributions, summed in a fixed order |
@@ -19,6 +20,7 @@
 mod batch;
 mod curve;
 mod fibres;
+mod fields;
 mod incidence;
 mod kernel;
 pub mod mix;
@@ -28,6 +30,7 @@ pub mod weight;
 
 pub use batch::{Batch, ElementList};
 pub use fibres::FibreRef;
+pub use fields::{Share, fields};
 pub use incidence::Incidence;
 pub use source::{BatchSource, Source};
 
@@ -170,8 +173,8 @@ pub trait TermBatch: Send + Sync {
     fn params(&self, element: usize) -> Vec<f64>;
     /// For each element in order of adding: which body's, and which of that body.
     fn origin(&self, element: usize) -> Option<(u32, u32)>;
-    /// Calls `f` with the origin, largest stretch and von Mises stress (Pa) of each tetrahedron; nothing for other elements.
-    fn fields(&self, x: &[Row], f: &mut dyn FnMut((u32, u32), [f64; 2]));
+    /// Calls `f` with the origin of each tetrahedron or triangle and this term's part in its fields; nothing for other elements.
+    fn shares(&self, x: &[Row], f: &mut dyn FnMut((u32, u32), Share));
     /// The first element whose z or u is not finite.
     fn find_non_finite(&self) -> Option<usize>;
     /// (z, u, w²) of one element, 3×D by columns; for observers and tests.

@@ -3,6 +3,7 @@
 use super::bending::grid;
 use supple::energy::check::Random;
 use supple::energy::lagged::{Drag, StrainRate};
+use supple::energy::lagged_sheet::SheetStrainRate;
 use supple::energy::{Element, Potential};
 use supple::mesh::shapes::{Split, box_mesh};
 use supple::settings::Wind;
@@ -68,6 +69,83 @@ fn lagged_terms_are_what_they_say() {
         };
         assert!(turn(1e-3) < 1e-3 * StrainRate.energy(&e, &f.map(|c| c.map(|a| a * 1.001))));
     }
+}
+
+#[test]
+fn damping_of_a_membrane_is_what_it_says() {
+    let mut random = Random(6);
+    for round in 0..50 {
+        let mut e = Element::new(
+            random.between(0.1, 100.0),
+            &[random.between(1.0, 10.0), random.between(-0.5, 20.0)],
+        );
+        let f: [[f64; 3]; 2] = std::array::from_fn(|_| std::array::from_fn(|_| random.between(-1.0, 1.0)));
+        SheetStrainRate.lag(&mut e, &f, 25.0);
+        assert_eq!(SheetStrainRate.energy(&e, &f), 0.0);
+        sound(SheetStrainRate, &e, &mut random);
+        // Stretched alike: ε = δ FᵀF, so the energy follows from F alone.
+        let d = |a: usize, b: usize| (0..3).map(|i| f[a][i] * f[b][i]).sum::<f64>();
+        let (mu, lambda, delta) = (25.0 * e.param[0], 25.0 * e.param[1], 1e-3);
+        let squares = d(0, 0).powi(2) + d(1, 1).powi(2) + 2.0 * d(0, 1).powi(2);
+        let expected = delta * delta * (mu * squares + 0.5 * lambda * (d(0, 0) + d(1, 1)).powi(2));
+        let stretched = SheetStrainRate.energy(&e, &f.map(|c| c.map(|a| (1.0 + delta) * a)));
+        assert!((stretched / expected - 1.0).abs() < 1e-9, "{round} {stretched} {expected}");
+        // A small rotation about any axis is no strain, to second order.
+        let (r, s) = (random.rotation(), delta.sin());
+        let axis = r[0];
+        let turned = f.map(|c| {
+            let cross = [
+                axis[1] * c[2] - axis[2] * c[1],
+                axis[2] * c[0] - axis[0] * c[2],
+                axis[0] * c[1] - axis[1] * c[0],
+            ];
+            let along: f64 = (0..3).map(|i| axis[i] * c[i]).sum();
+            let cos = delta.cos();
+            std::array::from_fn(|i| cos * c[i] + s * cross[i] + (1.0 - cos) * along * axis[i])
+        });
+        assert!(SheetStrainRate.energy(&e, &turned) < 1e-3 * delta * delta * (mu + lambda.abs()) * 20.0);
+    }
+}
+
+#[test]
+fn damping_by_stiffness_ends_the_vibration_of_a_membrane() {
+    let run = |beta: f64| {
+        let mesh = grid([1.0, 0.5], [8, 4]);
+        let n = mesh.vertices().len();
+        let start: Vec<[f64; 3]> = mesh.vertices().iter().map(|p| [1.05 * p[0], p[1], p[2]]).collect();
+        // Falls at 3 m/s and turns about the axis across.
+        let spin: Vec<[f64; 3]> = start.iter().map(|p| [0.0, p[0] - 0.525, 3.0]).collect();
+        let mut settings = Settings::default();
+        settings.time.dt = 0.005;
+        settings.world.gravity = [0.0; 3];
+        let mut scene = Scene::new(settings);
+        let rubber = Material::new(MaterialKind::NeoHookean, 1e5, 0.3).unwrap();
+        let cloth = Cloth { bending: Bending::None, ..Cloth::new(rubber, 1e-3, 1000.0) };
+        let body = scene.add_cloth("sheet", mesh, cloth).unwrap();
+        scene.damp(body, Damping { mass: 0.0, stiffness: beta }).unwrap();
+        let mut sim = scene.build().unwrap();
+        sim.set_state(&start, &spin).unwrap();
+        for _ in 0..60 {
+            let r = sim.step().unwrap();
+            assert_eq!(r.status, supple::Status::Converged);
+        }
+        let v = sim.velocities();
+        let mean = v.iter().map(|v| v[2]).sum::<f64>() / n as f64;
+        // Turning: the ends go up and down against each other.
+        (sim.energy().elastic, mean, v[8][1] - v[0][1])
+    };
+    let (free, mean_free, turn_free) = run(0.0);
+    let (damped, mean, turn) = run(0.02);
+    assert!((mean_free - 3.0).abs() < 1e-6 && (mean - 3.0).abs() < 1e-6, "{mean_free} {mean}");
+    assert!(damped < 0.1 * free, "{damped} {free}");
+    assert!(turn > 0.8 && turn > 0.9 * turn_free, "{turn} {turn_free}");
+    // A sheet without a material has no stiffness to go by.
+    let mut scene = Scene::new(Settings::default());
+    let mut cloth = Cloth::new(Material::new(MaterialKind::Arap, 1.0, 0.0).unwrap(), 1e-3, 1.0);
+    (cloth.material, cloth.threads) = (None, [1.0, 1.0]);
+    let body = scene.add_cloth("net", grid([1.0, 1.0], [1, 1]), cloth).unwrap();
+    let error = scene.damp(body, Damping { mass: 0.0, stiffness: 1.0 }).unwrap_err();
+    assert!(error.to_string().contains("with a material"), "{error}");
 }
 
 #[test]
