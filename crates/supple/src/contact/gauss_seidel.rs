@@ -8,6 +8,9 @@
 use super::anderson::Anderson;
 use super::newton::{Dense, MOST};
 use super::{Contact, Law, MOST_NODES};
+use crate::math::lane::{Kernel, dispatch};
+use crate::math::nodes::Row;
+use crate::math::real::Real;
 
 /// Columns of B⁻¹.
 pub trait Compliance {
@@ -52,7 +55,7 @@ pub(super) struct GaussSeidel {
     /// Column of each node at all nodes; empty until it is needed.
     columns: Vec<Vec<f64>>,
     /// B⁻¹Cᵀ(λ − λ₀) at each node.
-    moved: Vec<[f64; 3]>,
+    moved: Vec<Row>,
     /// λ₀, y_f and the block of the contact with itself, the latter by columns; with a bound of it, 0 until it is needed.
     first: Vec<[f64; 3]>,
     free: Vec<[f64; 3]>,
@@ -127,7 +130,7 @@ impl GaussSeidel {
         self.first.clear();
         self.first.extend(contacts.iter().map(|c| c.force));
         self.moved.clear();
-        self.moved.resize(self.nodes.len(), [0.0; 3]);
+        self.moved.resize(self.nodes.len(), Row::default());
         // Those that will surely be needed, all at once.
         let needed = |(c, y): (&Contact, &[f64; 3])| {
             y[0] < 0.0 || c.force != [0.0; 3] || matches!(c.law, Law::Hold(_))
@@ -335,7 +338,7 @@ impl GaussSeidel {
         for (&k, a) in self.local[i].iter().zip(c.weights) {
             if let Some(m) = self.moved.get(k as usize) {
                 for d in 0..3 {
-                    rel[d] += a * m[d];
+                    rel[d] += a * m.0[d];
                 }
             }
         }
@@ -349,26 +352,13 @@ impl GaussSeidel {
             let node = self.local[i][k] as usize;
             let Some(column) = self.columns.get(node) else { continue };
             let f = force.map(|f| c.weights[k] * f);
-            if self.width == 1 {
-                for (m, s) in self.moved.iter_mut().zip(column) {
-                    for d in 0..3 {
-                        m[d] += s * f[d];
-                    }
-                }
-            } else {
-                for (m, s) in self.moved.iter_mut().zip(column.as_chunks::<9>().0) {
-                    let u = block(s, f);
-                    for d in 0..3 {
-                        m[d] += u[d];
-                    }
-                }
-            }
+            dispatch(Push { width: self.width, column, force: Row::new(f), moved: &mut self.moved });
         }
     }
 
     /// B⁻¹Cᵀ(λ − λ₀) from the beginning.
     fn replay(&mut self, contacts: &[Contact]) {
-        self.moved.fill([0.0; 3]);
+        self.moved.fill(Row::default());
         for (i, c) in contacts.iter().enumerate() {
             let change: [f64; 3] = std::array::from_fn(|k| c.force[k] - self.first[i][k]);
             if change != [0.0; 3] {
@@ -432,6 +422,35 @@ impl GaussSeidel {
     fn distance(&self) -> f64 {
         let parts = self.before.iter().zip(&self.after).zip(&self.weight);
         parts.map(|((b, a), w)| (w * (a - b)).powi(2)).fold(0.0, |a, b| a + b).sqrt()
+    }
+}
+
+/// moved += column · force, of numbers or of 3×3 blocks; with the instructions that the lanes have, which decide on its speed.
+struct Push<'a> {
+    width: usize,
+    column: &'a [f64],
+    force: Row,
+    moved: &'a mut [Row],
+}
+
+impl Kernel for Push<'_> {
+    type Out = ();
+    #[inline(always)]
+    fn run<R: Real>(self) {
+        let f = self.force.0;
+        if self.width == 1 {
+            for (m, s) in self.moved.iter_mut().zip(self.column) {
+                for d in 0..4 {
+                    m.0[d] += s * f[d];
+                }
+            }
+        } else {
+            for (m, s) in self.moved.iter_mut().zip(self.column.as_chunks::<9>().0) {
+                for d in 0..3 {
+                    m.0[d] += s[d] * f[0] + s[3 + d] * f[1] + s[6 + d] * f[2];
+                }
+            }
+        }
     }
 }
 

@@ -8,8 +8,8 @@
 
 use super::panels::{Node, Panels, WIDEST};
 
-/// A subtree with fewer numbers than this is one task: less is done before a thread has woken up.
-const SMALLEST: usize = 400_000;
+/// A subtree with fewer numbers than this is one task: less is done before another thread, awake, has taken it.
+const SMALLEST: usize = 20_000;
 
 /// Levels of the tree: at most 2^DEEPEST tasks side by side.
 const DEEPEST: usize = 4;

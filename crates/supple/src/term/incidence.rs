@@ -3,10 +3,39 @@
 
 use super::TermBatch;
 use crate::exec::Exec;
+use crate::math::lane::{Kernel, dispatch};
 use crate::math::nodes::Row;
+use crate::math::real::Real;
 
 /// Nodes per piece of work.
-const PIECE: usize = 512;
+const PIECE: usize = 256;
+
+/// The sums of a piece; with the instructions that the lanes have, which take a row at once.
+struct Sum<'a, F> {
+    of: &'a Incidence,
+    loads: &'a [Row],
+    first: usize,
+    out: &'a mut [Row],
+    f: &'a F,
+}
+
+impl<F: Fn(usize, Row, &mut Row)> Kernel for Sum<'_, F> {
+    type Out = ();
+    #[inline(always)]
+    fn run<R: Real>(self) {
+        for (j, o) in self.out.iter_mut().enumerate() {
+            let i = self.first + j;
+            let mut s = [0.0; 4];
+            for &r in self.of.of(i) {
+                let l = &self.loads[r as usize].0;
+                for c in 0..4 {
+                    s[c] += l[c];
+                }
+            }
+            (self.f)(i, Row(s), o);
+        }
+    }
+}
 
 /// For each node, the rows of loads that act on it.
 pub struct Incidence {
@@ -45,17 +74,7 @@ impl Incidence {
     /// `f(i, Σ loads of node i, out_i)` for the first nodes.
     pub fn sum(&self, loads: &[Row], out: &mut [Row], exec: &Exec, f: impl Fn(usize, Row, &mut Row) + Sync) {
         exec.for_each_chunk(out, PIECE, |piece, out| {
-            for (j, o) in out.iter_mut().enumerate() {
-                let i = piece * PIECE + j;
-                let mut s = [0.0; 4];
-                for &r in self.of(i) {
-                    let l = &loads[r as usize].0;
-                    for c in 0..4 {
-                        s[c] += l[c];
-                    }
-                }
-                f(i, Row(s), o);
-            }
+            dispatch(Sum { of: self, loads, first: piece * PIECE, out, f: &f });
         });
     }
 
