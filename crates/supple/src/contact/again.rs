@@ -10,7 +10,7 @@ use crate::math::nodes::Row;
 use crate::math::small::{cross, dot, scale, sub};
 
 /// The two numbers of such a key, and what they are of.
-fn pair_of(key: u64) -> Option<(Kind, usize, usize)> {
+pub(super) fn pair_of(key: u64) -> Option<(Kind, usize, usize)> {
     let (first, second) = ((key >> 32) as usize, (key & (ON_THE_WAY - 1)) as usize);
     match key >> 30 & 3 {
         2 => Some((Kind::Node, first, second)),

@@ -24,6 +24,7 @@ pub struct Columns {
     place: Vec<Option<Place>>,
     kept: Vec<Option<Box<[f64]>>>,
     bytes: usize,
+    version: u64,
 }
 
 impl Columns {
@@ -43,7 +44,7 @@ impl Columns {
             }
             start = end;
         }
-        Columns { kept: vec![None; nodes.len()], nodes, place, bytes: 0 }
+        Columns { kept: vec![None; nodes.len()], nodes, place, bytes: 0, version: 1 }
     }
 
     /// None yet, over the same nodes.
@@ -53,6 +54,7 @@ impl Columns {
             place: other.place.clone(),
             kept: vec![None; other.nodes.len()],
             bytes: 0,
+            version: 1,
         }
     }
 
@@ -60,6 +62,12 @@ impl Columns {
     pub fn forget(&mut self) {
         self.kept.fill(None);
         self.bytes = 0;
+        self.version += 1;
+    }
+
+    /// Another number whenever the matrix has changed.
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     /// Makes room once the columns have become too many. Call between steps.

@@ -6,11 +6,11 @@
 //! λ = project(λ − y/s). For a Hessian it is a 3×3 block, and the same map is iterated.
 
 use super::anderson::Anderson;
+use super::delassus::block;
 use super::newton::{Dense, MOST};
+use super::stick::Stick;
 use super::{Contact, Law, MOST_NODES};
-use crate::math::lane::{Kernel, dispatch};
 use crate::math::nodes::Row;
-use crate::math::real::Real;
 
 /// Columns of B⁻¹.
 pub trait Compliance {
@@ -20,6 +20,8 @@ pub trait Compliance {
     fn make(&mut self, nodes: &[u32]);
     /// The column of a node that was made, at each of `at`, in m/N.
     fn gather(&self, node: u32, at: &[u32], out: &mut Vec<f64>);
+    /// The same as long as the matrix is.
+    fn version(&self) -> u64;
 }
 
 /// How the law was met.
@@ -36,7 +38,7 @@ pub struct Sweeps {
 }
 
 /// A node that is not among those that move.
-const FIXED: u32 = u32::MAX;
+pub(super) const FIXED: u32 = u32::MAX;
 
 /// Sweeps before acceleration begins.
 const PLAIN: usize = 6;
@@ -47,28 +49,29 @@ const PATIENCE: usize = 12;
 /// Memory of the method; columns stay while contacts and matrix do.
 #[derive(Debug, Default)]
 pub(super) struct GaussSeidel {
-    width: usize,
+    pub(super) width: usize,
     /// Nodes of contacts that move.
-    nodes: Vec<u32>,
+    pub(super) nodes: Vec<u32>,
     /// The nodes of each contact by their numbers in `nodes`.
-    local: Vec<[u32; MOST_NODES]>,
+    pub(super) local: Vec<[u32; MOST_NODES]>,
     /// Column of each node at all nodes; empty until it is needed.
-    columns: Vec<Vec<f64>>,
+    pub(super) columns: Vec<Vec<f64>>,
     /// B⁻¹Cᵀ(λ − λ₀) at each node.
-    moved: Vec<Row>,
+    pub(super) moved: Vec<Row>,
     /// λ₀, y_f and the block of the contact with itself, the latter by columns; with a bound of it, 0 until it is needed.
-    first: Vec<[f64; 3]>,
-    free: Vec<[f64; 3]>,
-    own: Vec<[f64; 9]>,
-    bound: Vec<f64>,
-    wanted: Vec<u32>,
-    anderson: Anderson,
-    dense: Dense,
-    trial: Vec<[f64; 3]>,
-    before: Vec<f64>,
-    after: Vec<f64>,
-    weight: Vec<f64>,
-    mixed: Vec<f64>,
+    pub(super) first: Vec<[f64; 3]>,
+    pub(super) free: Vec<[f64; 3]>,
+    pub(super) own: Vec<[f64; 9]>,
+    pub(super) bound: Vec<f64>,
+    pub(super) wanted: Vec<u32>,
+    pub(super) anderson: Anderson,
+    pub(super) dense: Dense,
+    pub(super) stick: Stick,
+    pub(super) trial: Vec<[f64; 3]>,
+    pub(super) before: Vec<f64>,
+    pub(super) after: Vec<f64>,
+    pub(super) weight: Vec<f64>,
+    pub(super) mixed: Vec<f64>,
 }
 
 impl GaussSeidel {
@@ -139,6 +142,9 @@ impl GaussSeidel {
             contacts.iter().zip(&self.free).enumerate().filter(|(_, p)| needed(*p)).map(|(i, _)| i).collect();
         self.activate(contacts, &needed, compliance);
 
+        if self.width == 1 && self.stick(contacts, &needed, compliance.version(), tolerance * edge) {
+            return Sweeps { sweeps: 1, met: true, ..Sweeps::default() };
+        }
         self.anderson.restart();
         let mut result = Sweeps::default();
         let (mut last, mut mixed) = (f64::INFINITY, false);
@@ -259,33 +265,6 @@ impl GaussSeidel {
         sum.sqrt()
     }
 
-    /// R_i S_ij R_jᵀ by rows.
-    fn between(&self, contacts: &[Contact], i: usize, j: usize) -> [[f64; 3]; 3] {
-        let (a, b) = (&contacts[i], &contacts[j]);
-        let mut world = [0.0; 9];
-        for (k, &p) in self.local[j][..b.count as usize].iter().enumerate() {
-            let Some(column) = self.columns.get(p as usize) else { continue };
-            for (l, &q) in self.local[i][..a.count as usize].iter().enumerate() {
-                if q == FIXED {
-                    continue;
-                }
-                let (w, at) = (a.weights[l] * b.weights[k], self.width * q as usize);
-                for d in 0..9 {
-                    let diagonal = if d % 4 == 0 { column[at] } else { 0.0 };
-                    world[d] += w * if self.width == 1 { diagonal } else { column[at + d] };
-                }
-            }
-        }
-        let mut out = [[0.0; 3]; 3];
-        for c in 0..3 {
-            let column = a.to_local(block(&world, b.frame[c]));
-            for r in 0..3 {
-                out[r][c] = column[r];
-            }
-        }
-        out
-    }
-
     /// One sweep; the largest s|Δλ|, and the largest |Δλ| relative to the largest |λ|.
     fn sweep(&mut self, contacts: &mut [Contact], compliance: &mut dyn Compliance) -> (f64, f64) {
         let (mut most, mut force_change, mut largest) = (0.0f64, 0.0f64, 0.0f64);
@@ -331,86 +310,6 @@ impl GaussSeidel {
         (most, if largest > 0.0 { force_change / largest } else { 0.0 })
     }
 
-    /// y of a contact with the forces as they are.
-    fn gap(&self, contacts: &[Contact], i: usize) -> [f64; 3] {
-        let c = &contacts[i];
-        let mut rel = [0.0; 3];
-        for (&k, a) in self.local[i].iter().zip(c.weights) {
-            if let Some(m) = self.moved.get(k as usize) {
-                for d in 0..3 {
-                    rel[d] += a * m.0[d];
-                }
-            }
-        }
-        let y = c.to_local(rel);
-        std::array::from_fn(|d| self.free[i][d] + y[d])
-    }
-
-    /// Moves all nodes by a force on one contact.
-    fn push(&mut self, c: &Contact, i: usize, force: [f64; 3]) {
-        for k in 0..c.count as usize {
-            let node = self.local[i][k] as usize;
-            let Some(column) = self.columns.get(node) else { continue };
-            let f = force.map(|f| c.weights[k] * f);
-            dispatch(Push { width: self.width, column, force: Row::new(f), moved: &mut self.moved });
-        }
-    }
-
-    /// B⁻¹Cᵀ(λ − λ₀) from the beginning.
-    fn replay(&mut self, contacts: &[Contact]) {
-        self.moved.fill(Row::default());
-        for (i, c) in contacts.iter().enumerate() {
-            let change: [f64; 3] = std::array::from_fn(|k| c.force[k] - self.first[i][k]);
-            if change != [0.0; 3] {
-                self.push(c, i, c.to_world(change));
-            }
-        }
-    }
-
-    /// Gets the columns of some contacts, and their own blocks.
-    fn activate(&mut self, contacts: &[Contact], which: &[usize], compliance: &mut dyn Compliance) {
-        self.wanted.clear();
-        for &i in which {
-            for &k in &self.local[i][..contacts[i].count as usize] {
-                if self.columns.get(k as usize).is_some_and(Vec::is_empty) {
-                    self.wanted.push(k);
-                }
-            }
-        }
-        self.wanted.sort_unstable();
-        self.wanted.dedup();
-        let nodes: Vec<u32> = self.wanted.iter().map(|&k| self.nodes[k as usize]).collect();
-        compliance.make(&nodes);
-        for &k in &self.wanted {
-            compliance.gather(self.nodes[k as usize], &self.nodes, &mut self.columns[k as usize]);
-        }
-        for &i in which {
-            if self.bound[i] > 0.0 {
-                continue;
-            }
-            let c = &contacts[i];
-            let mut own = [0.0; 9];
-            for (k, &p) in self.local[i][..c.count as usize].iter().enumerate() {
-                let Some(column) = self.columns.get(p as usize) else { continue };
-                for (l, &q) in self.local[i][..c.count as usize].iter().enumerate() {
-                    if q == FIXED {
-                        continue;
-                    }
-                    let a = c.weights[k] * c.weights[l];
-                    let at = self.width * q as usize;
-                    for d in 0..9 {
-                        let diagonal = if d % 4 == 0 { column[at] } else { 0.0 };
-                        own[d] += a * if self.width == 1 { diagonal } else { column[at + d] };
-                    }
-                }
-            }
-            self.own[i] = own;
-            // The largest sum of a row is at least the largest eigenvalue.
-            let row = |r: usize| own[r].abs() + own[3 + r].abs() + own[6 + r].abs();
-            self.bound[i] = row(0).max(row(1)).max(row(2));
-        }
-    }
-
     fn weigh(&mut self) {
         self.weight.clear();
         for s in &self.bound {
@@ -425,45 +324,11 @@ impl GaussSeidel {
     }
 }
 
-/// moved += column · force, of numbers or of 3×3 blocks; with the instructions that the lanes have, which decide on its speed.
-struct Push<'a> {
-    width: usize,
-    column: &'a [f64],
-    force: Row,
-    moved: &'a mut [Row],
-}
-
-impl Kernel for Push<'_> {
-    type Out = ();
-    #[inline(always)]
-    fn run<R: Real>(self) {
-        let f = self.force.0;
-        if self.width == 1 {
-            for (m, s) in self.moved.iter_mut().zip(self.column) {
-                for d in 0..4 {
-                    m.0[d] += s * f[d];
-                }
-            }
-        } else {
-            for (m, s) in self.moved.iter_mut().zip(self.column.as_chunks::<9>().0) {
-                for d in 0..3 {
-                    m.0[d] += s[d] * f[0] + s[3 + d] * f[1] + s[6 + d] * f[2];
-                }
-            }
-        }
-    }
-}
-
 fn flatten(contacts: &[Contact], out: &mut Vec<f64>) {
     out.clear();
     out.extend(contacts.iter().flat_map(|c| c.force));
 }
 
-fn length(v: [f64; 3]) -> f64 {
+pub(super) fn length(v: [f64; 3]) -> f64 {
     (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
-}
-
-/// A 3×3 block by columns times a vector.
-fn block(m: &[f64; 9], v: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|r| m[r] * v[0] + m[3 + r] * v[1] + m[6 + r] * v[2])
 }

@@ -18,8 +18,10 @@
 //! | `skin.rs` | the nearest triangle of a body, the tetrahedron around a point |
 //! | `closest.rs` `bvh.rs` | nearest points of triangles and edges; a tree of boxes to find them |
 //! | `gauss_seidel.rs` | Signorini's and Coulomb's law for all contacts at once |
+//! | `delassus.rs` | … the operator: what forces at contacts do to their nodes |
 //! | `anderson.rs` | … accelerated |
 //! | `newton.rs` | … by Newton's method, where that is slow |
+//! | `stick.rs` | … where all of them stick, by a factor that is kept |
 //! | `columns.rs` | columns of the inverse of a matrix, kept for good |
 //! | `set.rs` | [`ContactSet`]: the contacts of a step, and their forces |
 //! | `follow.rs` | … as the iteration goes on |
@@ -34,6 +36,7 @@ mod anderson;
 mod bvh;
 mod closest;
 mod columns;
+mod delassus;
 mod detect;
 mod end;
 mod follow;
@@ -49,6 +52,7 @@ mod obstacle;
 mod primitives;
 mod set;
 mod skin;
+mod stick;
 mod surfaces;
 mod sweep;
 mod tangle;

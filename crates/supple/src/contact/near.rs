@@ -162,7 +162,7 @@ impl Skin {
                 scale(1.0 / size, normal)
             } else if near.inner {
                 scale(height.signum() / size, normal)
-            } else if self.is_lowest(&near.weights, t, at, near.distance, way.x) {
+            } else if self.is_lowest(&near.weights, t, at, near.distance, |i| way.x[i as usize].xyz()) {
                 scale(1.0 / near.distance, sub(at, near.point))
             } else {
                 return;
@@ -182,7 +182,14 @@ impl Skin {
     }
 
     /// True if no other triangle around an edge or a corner of a triangle is nearer to a point.
-    fn is_lowest(&self, weights: &[f64; 3], triangle: u32, at: [f64; 3], distance: f64, x: &[Row]) -> bool {
+    pub(super) fn is_lowest(
+        &self,
+        weights: &[f64; 3],
+        triangle: u32,
+        at: [f64; 3],
+        distance: f64,
+        x: impl Fn(u32) -> [f64; 3],
+    ) -> bool {
         let corners = self.surfaces.triangles[triangle as usize];
         let on = || (0..3).filter(|&k| weights[k] > 0.0).map(|k| corners[k]);
         let Some(first) = on().next() else { return false };
@@ -190,8 +197,7 @@ impl Skin {
             let other = self.surfaces.triangles[f as usize];
             f == triangle
                 || !on().all(|i| other.contains(&i))
-                || triangle_nearest(at, other.map(|i| x[i as usize].xyz())).distance
-                    >= distance * (1.0 - 1e-9)
+                || triangle_nearest(at, other.map(&x)).distance >= distance * (1.0 - 1e-9)
         })
     }
 
@@ -253,20 +259,25 @@ impl Skin {
 
     /// True if the faces beside an edge lie on the side that a normal points to, one of them clearly; ropes have none.
     fn leaves(&self, e: &Edge, x: &[Row], normal: [f64; 3]) -> bool {
-        let [a, b] = e.nodes.map(|i| x[i as usize].xyz());
+        let [least, most] = self.lean(e, |i| x[i as usize].xyz(), normal);
+        least > -1e-3 && (most > 1e-2 || most == f64::NEG_INFINITY)
+    }
+
+    /// How much the faces beside an edge lie on the side that a normal points to, −1 to 1: least and most; infinities if there are none.
+    pub(super) fn lean(&self, e: &Edge, x: impl Fn(u32) -> [f64; 3], normal: [f64; 3]) -> [f64; 2] {
+        let [a, b] = e.nodes.map(&x);
         let along = sub(b, a);
-        let mut most = f64::NEG_INFINITY;
+        let mut range = [f64::INFINITY, f64::NEG_INFINITY];
         for face in e.faces() {
             let triangle = self.surfaces.triangles[face as usize];
-            let Some(&third) = triangle.iter().find(|i| !e.nodes.contains(i)) else { return false };
-            let v = sub(x[third as usize].xyz(), a);
+            let Some(&third) = triangle.iter().find(|i| !e.nodes.contains(i)) else { continue };
+            let v = sub(x(third), a);
             let inward = axpy(v, -dot(v, along) / dot(along, along), along);
             let lean = dot(inward, normal) / dot(inward, inward).sqrt();
-            if !(lean > -1e-3) {
-                return false;
-            }
-            most = most.max(lean);
+            // Also a face without an area, which has no side.
+            let lean = if lean.is_nan() { -1.0 } else { lean };
+            range = [range[0].min(lean), range[1].max(lean)];
         }
-        most > 1e-2 || most == f64::NEG_INFINITY
+        range
     }
 }

@@ -1,6 +1,7 @@
 //! What meets on its way through a step, and what is done about it: contacts at the time of impact; and, where even these did not
 //! help, steps that are shortened.
 
+use super::again::pair_of;
 use super::bvh::around;
 use super::impact::{Kind, meets};
 use super::near::{ON_THE_WAY, Rows, Way, edge_key, node_key};
@@ -98,6 +99,11 @@ impl Skin {
             return None;
         }
         let normal = scale(1.0 / size, between);
+        if self.is_of_others(key, &weights, (at[0], size), normal, |i| {
+            axpy(way.x[i as usize].xyz(), time, sub(way.to[i as usize].xyz(), way.x[i as usize].xyz()))
+        }) {
+            return None;
+        }
         let (mut contact, edge) = self.contact(Rows { kind, nodes, weights, normal, key, distance }, way)?;
         // A node that slides along a triangle that turns dips on the straight way, and ends on its own side. Then the gap must be there
         // at the time of impact t, where it is (1 − t) that of the beginning and t that of the end.
@@ -111,6 +117,33 @@ impl Skin {
             contact.key |= ON_THE_WAY;
         }
         Some(Meeting { contact, edge, time })
+    }
+}
+
+impl Skin {
+    /// True if two things that have met are not what has met: beside the edge or corner of a triangle there is another that is nearer, or beside
+    /// an edge a face that lies towards the other one. These have met before, where it is known who is on which side. What
+    /// slides along a plane would else be stopped by every edge in it.
+    fn is_of_others(
+        &self,
+        key: u64,
+        weights: &[f64; 4],
+        (at, distance): ([f64; 3], f64),
+        normal: [f64; 3],
+        x: impl Fn(u32) -> [f64; 3],
+    ) -> bool {
+        match pair_of(key) {
+            Some((Kind::Node, _, triangle)) => {
+                let of = [-weights[1], -weights[2], -weights[3]];
+                of.iter().any(|w| *w <= 0.0) && !self.is_lowest(&of, triangle as u32, at, distance, x)
+            }
+            Some((Kind::Edge, first, second)) => {
+                let one = self.lean(&self.edges[first], &x, normal)[0];
+                let other = self.lean(&self.edges[second], &x, scale(-1.0, normal))[0];
+                one.min(other) < -0.5
+            }
+            None => false,
+        }
     }
 }
 

@@ -50,6 +50,9 @@ impl Compliance for OfMatrix<'_> {
     fn gather(&self, node: u32, at: &[u32], out: &mut Vec<f64>) {
         self.columns.gather(node, at, 1, out);
     }
+    fn version(&self) -> u64 {
+        self.columns.version()
+    }
 }
 
 /// Columns of H⁻¹.
@@ -73,6 +76,9 @@ impl Compliance for OfHessian<'_> {
     }
     fn gather(&self, node: u32, at: &[u32], out: &mut Vec<f64>) {
         self.columns.gather(node, at, 9, out);
+    }
+    fn version(&self) -> u64 {
+        self.columns.version()
     }
 }
 
