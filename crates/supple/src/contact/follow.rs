@@ -11,6 +11,10 @@ use crate::math::small::dot;
 /// Solves after which contacts with curved obstacles keep their normals.
 const MOST_TURNS: usize = 50;
 
+/// Solves after which contacts between bodies keep theirs: a node at the border of a triangle may go to and fro, and planes that turn
+/// do a little work.
+const SOME_TURNS: usize = 5;
+
 /// Rounds in which contacts are added for what has passed through a body.
 const MOST_ROUNDS: usize = 3;
 
@@ -79,6 +83,9 @@ impl ContactSet {
                 continue;
             }
             if c.obstacle == BODIES {
+                if self.solves > SOME_TURNS {
+                    continue;
+                }
                 let edge = self.of[i].1;
                 let gap = c.gap(x)[0];
                 let Some(next) = self.skin.turned(&c, x, &self.x_n, &self.tangle) else { continue };
