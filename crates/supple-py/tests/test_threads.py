@@ -96,7 +96,9 @@ def test_many_threads_hammer_one_simulation():
 @pytest.mark.parametrize("use", ["sim.step()", "list(sim.iterations(local=False))"])
 def test_ctrl_c_ends_a_long_step_and_keeps_the_state(use, tmp_path):
     script = textwrap.dedent(f"""
-        import sys; sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
+        import signal, sys; sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
+        # A shell that runs this in the background may have turned it off.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         from test_threads import long_step
         sim = long_step(60.0)
         x = sim.positions
