@@ -8,8 +8,11 @@
 
 use super::panels::{Node, Panels, WIDEST};
 
-/// A subtree with fewer numbers than this is one task: less is done before another thread, awake, has taken it.
+/// A factor with fewer numbers than this is one task: less is done before another thread, awake, has taken a part of it.
 const SMALLEST: usize = 20_000;
+
+/// The same for a subtree. Each level of tasks copies its rows, so small factors have one.
+const SMALLEST_PART: usize = 200_000;
 
 /// Levels of the tree: at most 2^DEEPEST tasks side by side.
 const DEEPEST: usize = 4;
@@ -156,14 +159,15 @@ impl Tree {
         }
         all.sort_unstable();
         let whole = Task { supernodes: all, ..Task::default() };
-        if depth == DEEPEST || self.sum(&roots) < SMALLEST {
+        let smallest = if depth == 0 { SMALLEST } else { SMALLEST_PART };
+        if depth == DEEPEST || self.sum(&roots) < smallest {
             return whole;
         }
         // Take supernodes off the top until what is left falls into two halves.
         let (mut own, mut rest) = (Vec::new(), roots);
         loop {
             let sum = self.sum(&rest);
-            if sum < SMALLEST {
+            if sum < smallest {
                 return whole;
             }
             rest.sort_unstable_by_key(|&s| (self.work[s as usize], s));
