@@ -63,7 +63,7 @@ impl Kernel for Operations {
             put(g[2]);
             put(R::splat(a.lane(R::LANES - 1)).with_lane(0, 3.0).max(R::splat(f64::from(a.lt(b).any()))));
             R::scatter([a, b, a + b], &mut scattered, 1, 3, lane);
-            R::scatter_add([a, b, a], &mut added, &ids, lane);
+            R::scatter_add([a, b, a, b], &mut added, &ids, lane);
             let (m, e) = a.abs().split();
             put(m);
             put(e);

@@ -5,7 +5,7 @@
 use super::{Curvature, Domain, Element, Isotropic, Membrane, Potential};
 use crate::math::real::Real;
 use crate::math::small::Local;
-use crate::math::svd2::{compose2, svd2};
+use crate::math::stretches::stretches;
 
 /// A law of sheets and a limit. Numbers of an element: the law's, then the least stretch, not negative, and the greatest.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,16 +37,16 @@ impl<M: Isotropic<2>> Potential<2> for Limited<M> {
     }
     #[inline(always)]
     fn off<R: Real>(&self, e: &Element<R>, f: &Local<R, 2>) -> R {
-        let s = svd2(f).s;
+        let s = stretches(f).s;
         let (least, most) = Self::range(e);
         let (a, b) = (s[0] - s[0].max(least).min(most), s[1] - s[1].max(least).min(most));
         a * a + b * b
     }
     #[inline(always)]
     fn prox<R: Real>(&self, e: &Element<R>, f: &Local<R, 2>, warm: &mut R) -> Local<R, 2> {
-        let d = svd2(f);
+        let d = stretches(f);
         let (least, most) = Self::range(e);
-        compose2(&d.u, self.0.prox_within(e, &d.s, [least, most], warm), &d.v)
+        d.compose(f, self.0.prox_within(e, &d.s, [least, most], warm))
     }
     #[inline(always)]
     fn curvature<R: Real>(&self, e: &Element<R>, f: &Local<R, 2>) -> Curvature<R, 2> {

@@ -6,7 +6,8 @@
 use super::{Curvature, Domain, Element, Isotropic, Potential, curvature};
 use crate::math::real::Real;
 use crate::math::small::Local;
-use crate::math::svd2::{compose2, svd2};
+use crate::math::stretches::stretches;
+use crate::math::svd2::svd2;
 
 /// An isotropic material as a [`Potential`] of triangles.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,9 +32,9 @@ impl<M: Isotropic<2>> Potential<2> for Membrane<M> {
     }
     #[inline(always)]
     fn energy_and_stress<R: Real>(&self, e: &Element<R>, f: &Local<R, 2>) -> (R, Local<R, 2>) {
-        let d = svd2(f);
+        let d = stretches(f);
         if M::DOMAIN != Domain::Barrier {
-            return (self.0.density(e, &d.s), compose2(&d.u, self.0.gradient(e, &d.s), &d.v));
+            return (self.0.density(e, &d.s), d.compose(f, self.0.gradient(e, &d.s)));
         }
         let (tiny, inside) = (R::splat(SMALLEST), d.s[1].gt(R::zero()));
         let s = [d.s[0].max(tiny), d.s[1].max(tiny)];
@@ -42,12 +43,12 @@ impl<M: Isotropic<2>> Potential<2> for Membrane<M> {
         for g in &mut g {
             *g = R::select(inside, *g, R::zero());
         }
-        (energy, compose2(&d.u, g, &d.v))
+        (energy, d.compose(f, g))
     }
     #[inline(always)]
     fn prox<R: Real>(&self, e: &Element<R>, f: &Local<R, 2>, warm: &mut R) -> Local<R, 2> {
-        let d = svd2(f);
-        compose2(&d.u, self.0.prox(e, &d.s, warm), &d.v)
+        let d = stretches(f);
+        d.compose(f, self.0.prox(e, &d.s, warm))
     }
     #[inline(always)]
     fn curvature<R: Real>(&self, e: &Element<R>, f: &Local<R, 2>) -> Curvature<R, 2> {

@@ -6,7 +6,7 @@ use crate::math::small::{
     Local, combine, compose, cross, dot, minus, mul, norm2, scale, select3, transpose, zeros,
 };
 use crate::math::svd::svd;
-use crate::math::svd2::{compose2, svd2};
+use crate::math::stretches::stretches;
 
 /// Ψ(z) = k/2·dist(z, C)², eq. (26). Numbers of an element: k, then the set's own.
 #[derive(Clone, Copy, Debug, Default)]
@@ -218,11 +218,11 @@ impl Manifold<2> for SheetStrains {
         match self {
             SheetStrains::Threads => [clamp_length(y[0], least, most), clamp_length(y[1], least, most)],
             SheetStrains::Stretches => {
-                let d = svd2(y);
+                let d = stretches(y);
                 let s = [d.s[0].max(least).min(most), d.s[1].max(least).min(most)];
                 // What lies within is not touched by rounding.
                 let fits = d.s[1].ge(least) & d.s[0].le(most);
-                let z = compose2(&d.u, s, &d.v);
+                let z = d.compose(y, s);
                 [select3::<R>(fits, y[0], z[0]), select3::<R>(fits, y[1], z[1])]
             }
         }

@@ -156,7 +156,8 @@ fn rows_forward<R: Real, const M: usize>(
         for i in 0..M {
             at[i] = ids[i] - shift as u32;
         }
-        R::scatter_add(tile_sums::<R>(tile, own), outer, &at, 0);
+        let [x, y, z] = tile_sums::<R>(tile, own);
+        R::scatter_add([x, y, z, R::zero()], outer, &at, 0);
         return;
     }
     let mut sum = [[0.0; 4]; M];

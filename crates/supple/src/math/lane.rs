@@ -190,9 +190,9 @@ impl<L: Real> Real for Pair<L> {
         L::scatter([v[0].1, v[1].1, v[2].1], rows, first, stride, lane + L::LANES);
     }
     #[inline(always)]
-    fn scatter_add(v: [Self; 3], rows: &mut [Row], ids: &[u32; BLOCK], lane: usize) {
-        L::scatter_add([v[0].0, v[1].0, v[2].0], rows, ids, lane);
-        L::scatter_add([v[0].1, v[1].1, v[2].1], rows, ids, lane + L::LANES);
+    fn scatter_add(v: [Self; 4], rows: &mut [Row], ids: &[u32; BLOCK], lane: usize) {
+        L::scatter_add([v[0].0, v[1].0, v[2].0, v[3].0], rows, ids, lane);
+        L::scatter_add([v[0].1, v[1].1, v[2].1, v[3].1], rows, ids, lane + L::LANES);
     }
     #[inline(always)]
     fn lane(self, i: usize) -> f64 {
@@ -393,10 +393,10 @@ impl<const N: usize> Real for Arr<N> {
         }
     }
     #[inline(always)]
-    fn scatter_add(v: [Self; 3], rows: &mut [Row], ids: &[u32; BLOCK], lane: usize) {
+    fn scatter_add(v: [Self; 4], rows: &mut [Row], ids: &[u32; BLOCK], lane: usize) {
         for i in 0..N {
             let r = &mut rows[ids[lane + i] as usize].0;
-            for c in 0..3 {
+            for c in 0..4 {
                 r[c] += v[c].0[i];
             }
         }

@@ -6,6 +6,7 @@
 //! | `lane.rs`, `lane/x86.rs` | lanes, and their choice at run time; the only SIMD intrinsics |
 //! | `small.rs` | 3-vectors and 3×D matrices of `Real` |
 //! | `svd.rs` | signed 3×3 singular value decomposition |
+//! | `stretches.rs` | the two stretches of 3×2 matrices, without vectors |
 //! | `svd2.rs` | … of 3×2 matrices |
 //! | `polar.rs` | rotation of a 3×3 matrix without the decomposition |
 //! | `tet.rs` | gradients and volume of a tetrahedron |
@@ -19,6 +20,7 @@ pub mod nodes;
 pub mod polar;
 pub mod real;
 pub mod small;
+pub mod stretches;
 pub mod svd;
 pub mod svd2;
 pub mod tet;

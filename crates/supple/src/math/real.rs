@@ -72,8 +72,8 @@ pub trait Real:
     fn gather(rows: &[Row], ids: &[u32; BLOCK], lane: usize) -> [Self; 3];
     /// Writes x, y, z of lane `l` into row `first + (lane + l) * stride`; the fourth number becomes zero.
     fn scatter(v: [Self; 3], rows: &mut [Row], first: usize, stride: usize, lane: usize);
-    /// Adds x, y, z of lane `l` to row `ids[lane + l]`, lane after lane. For lanes that repeat a row, all add.
-    fn scatter_add(v: [Self; 3], rows: &mut [Row], ids: &[u32; BLOCK], lane: usize);
+    /// Adds the four numbers of lane `l` to row `ids[lane + l]`, lane after lane. For lanes that repeat a row, all add.
+    fn scatter_add(v: [Self; 4], rows: &mut [Row], ids: &[u32; BLOCK], lane: usize);
     /// The number in one lane.
     fn lane(self, i: usize) -> f64;
     /// The same with one lane replaced.
@@ -251,9 +251,9 @@ impl Real for f64 {
         rows[first + lane * stride] = Row([v[0], v[1], v[2], 0.0]);
     }
     #[inline(always)]
-    fn scatter_add(v: [f64; 3], rows: &mut [Row], ids: &[u32; BLOCK], lane: usize) {
+    fn scatter_add(v: [f64; 4], rows: &mut [Row], ids: &[u32; BLOCK], lane: usize) {
         let r = &mut rows[ids[lane] as usize].0;
-        for c in 0..3 {
+        for c in 0..4 {
             r[c] += v[c];
         }
     }

@@ -201,7 +201,6 @@ impl Simulation {
             x_free: vec![Row::default(); n],
             rhs: vec![Row::default(); free],
             force: vec![Row::default(); if parts.air.is_empty() { 0 } else { n }],
-            lengths: vec![0.0; free],
             rounding: vec![0.0; free],
             body,
             body_size: body_sizes(&parts.bodies, &parts.positions),

@@ -114,7 +114,6 @@ struct Workspace {
     x_free: Vec<Row>,
     rhs: Vec<Row>,
     force: Vec<Row>,
-    lengths: Vec<f64>,
     rounding: Vec<f64>,
     /// Body of each free node.
     body: Vec<u32>,

@@ -61,7 +61,6 @@ impl Simulation {
                 x_free: &work.x_free,
                 x: &mut work.x,
                 rhs: &mut work.rhs,
-                lengths: &mut work.lengths,
                 rounding: &mut work.rounding,
                 body: &work.body,
                 body_size: &work.body_size,

@@ -69,8 +69,6 @@ pub struct Problem<'a> {
     pub x: &'a mut [Row],
     /// Per free node, memory for right-hand sides and gradients.
     pub rhs: &'a mut [Row],
-    /// Per free node, memory for lengths of forces.
-    pub lengths: &'a mut [f64],
     /// Body of each free node.
     pub body: &'a [u32],
     /// Diagonal of the bounding box of each body in m.
@@ -259,9 +257,9 @@ impl Problem<'_> {
     /// their sum is what the proximal operators and sums lose at rest, with some reserve.
     pub fn find_rounding(&mut self) {
         self.terms.size_loads(self.exec);
-        self.terms.sum_load_lengths(self.rounding, self.exec);
-        for r in self.rounding.iter_mut() {
-            *r *= 64.0 * f64::EPSILON;
+        self.terms.sum_loads(self.rhs, self.exec, |_, sum, out| *out = sum);
+        for (r, sum) in self.rounding.iter_mut().zip(self.rhs.iter()) {
+            *r = 64.0 * f64::EPSILON * sum.0[3];
         }
     }
 
@@ -346,8 +344,8 @@ impl Problem<'_> {
                 let load = sum.0[c] - contact.get(i).map_or(0.0, |f| f.0[c]);
                 out.0[c] = load + mass[i] * inv * (x[i].0[c] - x_tilde[i].0[c]);
             }
+            out.0[3] = sum.0[3];
         });
-        self.terms.sum_load_lengths(self.lengths, self.exec);
         let mut all = BodySums::default();
         self.per_body.fill(all);
         for i in 0..self.rhs.len() {
@@ -357,7 +355,7 @@ impl Problem<'_> {
                 a += d * d;
             }
             let force = square(&self.rhs[i]).sqrt();
-            let reference = self.lengths[i] + mass[i] * a.sqrt();
+            let reference = self.rhs[i].0[3] + mass[i] * a.sqrt();
             // What is only rounding counts as nothing.
             let rounding = self.rounding[i] + contact::rounding(contact.get(i), mass[i] * inv, &x[i]);
             let force = if force <= rounding { 0.0 } else { force };

@@ -72,25 +72,25 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, memory: &mut Vec<f64
     run.end(p, Method::Position, status, 0.0)
 }
 
-/// One sweep over all terms at once: rhs and lengths hold numerator and denominator of the averages.
+/// One sweep over all terms at once: rhs holds numerator and, as its fourth number, denominator of the averages.
 fn jacobi(p: &mut Problem<'_>, inverse_mass: &[f64]) {
     let free = p.free();
     let inv = 1.0 / (p.dt * p.dt);
     for i in 0..free {
         let m = p.mass[i] * inv;
-        p.lengths[i] = m;
+        p.rhs[i].0[3] = m;
         for c in 0..3 {
             // Sums of differences to x, which are small.
             p.rhs[i].0[c] = m * (p.x_tilde[i].0[c] - p.x[i].0[c]);
         }
     }
-    let (rhs, lengths) = (&mut *p.rhs, &mut *p.lengths);
+    let rhs = &mut *p.rhs;
     p.terms.each_constraint(p.x, &mut |_, term| {
         let factor = reach(term, inverse_mass);
         for ((g, &k), &v) in term.gradient.iter().zip(term.stiffness).zip(term.nodes) {
             let v = v as usize;
             if v < free {
-                lengths[v] += k;
+                rhs[v].0[3] += k;
                 for c in 0..3 {
                     rhs[v].0[c] += k * factor * inverse_mass[v] * g[c];
                 }
@@ -100,7 +100,7 @@ fn jacobi(p: &mut Problem<'_>, inverse_mass: &[f64]) {
     for i in 0..free {
         let Row(r) = p.rhs[i];
         for c in 0..3 {
-            p.x[i].0[c] += r[c] / p.lengths[i];
+            p.x[i].0[c] += r[c] / r[3];
         }
     }
 }

@@ -51,6 +51,10 @@ impl<const V: usize, const D: usize> ElementList<V, D> {
 pub(super) struct Chunk<const V: usize> {
     /// Node ids, by packet and corner.
     pub nodes: Vec<[[u32; BLOCK]; V]>,
+    /// The same as rows of the chunk's loads; lanes without an element have a row that nothing reads.
+    pub rows: Vec<[[u32; BLOCK]; V]>,
+    /// The nodes of the rows.
+    pub touched: Vec<u32>,
     /// Gradients of corners v ≥ 1: (V−1)·D blocks per packet.
     pub g: Vec<Block>,
     /// w², V, k = w²/V, and k·V of the stiffer rule, which does not depend on settings: four blocks per packet.
@@ -87,6 +91,8 @@ impl<const V: usize> Chunk<V> {
 pub struct Batch<const V: usize, const D: usize, P> {
     potential: P,
     chunks: Vec<Chunk<V>>,
+    /// Rows of loads per chunk.
+    stride: usize,
     /// Place in the packets of each element in order of adding, and the reverse.
     place: Vec<u32>,
     origin: Vec<(u32, u32)>,
@@ -127,6 +133,8 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
                 let packets = elements.len().div_ceil(BLOCK);
                 let mut c = Chunk {
                     nodes: vec![[[0; BLOCK]; V]; packets],
+                    rows: vec![[[0; BLOCK]; V]; packets],
+                    touched: elements.iter().flat_map(|&e| nodes[e as usize]).collect(),
                     g: vec![Block::default(); packets * Self::ROWS * D],
                     scale: vec![Block::default(); packets * 4],
                     param: vec![Block::default(); packets * P::PARAMS],
@@ -140,11 +148,20 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
                     past: Past::default(),
                     dots: Dots::default(),
                 };
+                c.touched.sort_unstable();
+                c.touched.dedup();
+                let nowhere = c.touched.len();
                 for slot in 0..packets * BLOCK {
                     let e = elements[slot.min(elements.len() - 1)] as usize;
                     let (p, l) = (slot / BLOCK, slot % BLOCK);
                     for v in 0..V {
                         c.nodes[p][v][l] = nodes[e][v];
+                        let row = if slot < elements.len() {
+                            c.touched.partition_point(|&node| node < nodes[e][v])
+                        } else {
+                            nowhere
+                        };
+                        c.rows[p][v][l] = row as u32;
                     }
                     for r in 0..Self::ROWS {
                         for d in 0..D {
@@ -159,9 +176,10 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
                 }
                 c
             })
-            .collect();
+            .collect::<Vec<_>>();
+        let stride = 1 + chunks.iter().map(|c| c.touched.len()).max().unwrap_or(0);
         let (origin, weight) = (list.origin.clone(), list.weight.clone());
-        let mut batch = Batch { potential, chunks, place, origin, weight, blocks: Vec::new() };
+        let mut batch = Batch { potential, chunks, stride, place, origin, weight, blocks: Vec::new() };
         batch.set_weights(rule, scale);
         batch
     }
@@ -200,7 +218,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
         K: Fn(View<'_, V, P>, &mut [Row]) + Sync,
     {
         let potential = &self.potential;
-        exec.for_each_pair(&mut self.chunks, loads, CHUNK * BLOCK * V, |chunk, loads| {
+        exec.for_each_pair(&mut self.chunks, loads, self.stride, |chunk, loads| {
             run(View { potential, chunk }, loads);
         });
     }
@@ -222,7 +240,14 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
         self.place.len()
     }
     fn load_rows(&self) -> usize {
-        self.chunks.iter().map(|c| c.nodes.len() * BLOCK * V).sum()
+        self.chunks.len() * self.stride
+    }
+    fn rows(&self, f: &mut dyn FnMut(u32, usize)) {
+        for (i, c) in self.chunks.iter().enumerate() {
+            for (row, &node) in c.touched.iter().enumerate() {
+                f(node, i * self.stride + row);
+            }
+        }
     }
     fn corners(&self, f: &mut dyn FnMut(u32, usize)) {
         for (i, c) in self.chunks.iter().enumerate() {

@@ -44,11 +44,11 @@ pub struct Incidence {
 }
 
 impl Incidence {
-    /// From the corners of all batches; rows of a batch stand behind those of the batches before it.
+    /// From the rows of all batches; rows of a batch stand behind those of the batches before it.
     pub fn new(nodes: usize, batches: &[Box<dyn TermBatch>]) -> Incidence {
         let mut first = vec![0u32; nodes + 1];
         for b in batches {
-            b.corners(&mut |node, _| first[node as usize + 1] += 1);
+            b.rows(&mut |node, _| first[node as usize + 1] += 1);
         }
         for i in 0..nodes {
             first[i + 1] += first[i];
@@ -57,7 +57,7 @@ impl Incidence {
         let mut rows = vec![0u32; first[nodes] as usize];
         let mut base = 0;
         for b in batches {
-            b.corners(&mut |node, row| {
+            b.rows(&mut |node, row| {
                 let at = &mut next[node as usize];
                 rows[*at as usize] = (base + row) as u32;
                 *at += 1;
@@ -75,19 +75,6 @@ impl Incidence {
     pub fn sum(&self, loads: &[Row], out: &mut [Row], exec: &Exec, f: impl Fn(usize, Row, &mut Row) + Sync) {
         exec.for_each_chunk(out, PIECE, |piece, out| {
             dispatch(Sum { of: self, loads, first: piece * PIECE, out, f: &f });
-        });
-    }
-
-    /// Σ|loads| of the first nodes.
-    pub fn sum_lengths(&self, loads: &[Row], out: &mut [f64], exec: &Exec) {
-        exec.for_each_chunk(out, PIECE, |piece, out| {
-            for (j, o) in out.iter_mut().enumerate() {
-                *o = 0.0;
-                for &r in self.of(piece * PIECE + j) {
-                    let l = &loads[r as usize].0;
-                    *o += (l[0] * l[0] + l[1] * l[1] + l[2] * l[2]).sqrt();
-                }
-            }
         });
     }
 }

@@ -45,11 +45,16 @@ impl<const V: usize> Chunk<V> {
         f
     }
 
-    /// Writes q·g_v for each corner v of packet p.
+    /// Adds q·g_v for each corner v of packet p to the row of its node; with `LENGTHS` also |q·g_v| as the fourth number.
     #[inline(always)]
-    fn loads<R: Real, const D: usize>(&self, p: usize, lane: usize, q: &Local<R, D>, loads: &mut [Row]) {
-        let g = &self.g[p * Self::ROWS * D..(p + 1) * Self::ROWS * D];
-        let rows = &mut loads[p * BLOCK * V..(p + 1) * BLOCK * V];
+    fn loads<R: Real, const D: usize, const LENGTHS: bool>(
+        &self,
+        p: usize,
+        lane: usize,
+        q: &Local<R, D>,
+        loads: &mut [Row],
+    ) {
+        let (g, rows) = (&self.g[p * Self::ROWS * D..(p + 1) * Self::ROWS * D], &self.rows[p]);
         let mut sum: Vec3<R> = [R::zero(); 3];
         for v in (V > 1) as usize..V {
             let r = if V > 1 { v - 1 } else { 0 };
@@ -58,10 +63,10 @@ impl<const V: usize> Chunk<V> {
                 f = axpy(f, R::load(&g[r * D + d], lane), q[d]);
             }
             sum = if v <= 1 { f } else { add(sum, f) };
-            R::scatter(f, rows, v, V, lane);
+            R::scatter_add(with_length::<R, LENGTHS>(f), loads, &rows[v], lane);
         }
         if V > 1 {
-            R::scatter(scale(-R::one(), sum), rows, 0, V, lane);
+            R::scatter_add(with_length::<R, LENGTHS>(scale(-R::one(), sum)), loads, &rows[0], lane);
         }
     }
 
@@ -87,6 +92,12 @@ impl<const V: usize> Chunk<V> {
     pub fn live_lanes(&self, p: usize, lane: usize, lanes: usize) -> usize {
         (self.live - p * BLOCK).saturating_sub(lane).min(lanes)
     }
+}
+
+/// A force, and its length if asked.
+#[inline(always)]
+fn with_length<R: Real, const LENGTHS: bool>(f: Vec3<R>) -> [R; 4] {
+    [f[0], f[1], f[2], if LENGTHS { dot(f, f).sqrt() } else { R::zero() }]
 }
 
 #[inline(always)]
@@ -133,6 +144,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for LocalStep<'_, V
         if self.keep {
             core::mem::swap(&mut chunk.z, &mut chunk.z_before);
         }
+        self.loads.fill(Row::default());
         for p in 0..chunk.nodes.len() {
             for lane in (0..BLOCK).step_by(R::LANES) {
                 let mut e = chunk.element::<R>(p, lane, P::PARAMS);
@@ -164,7 +176,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for LocalStep<'_, V
                 for d in 0..D {
                     q[d] = scale(w, q[d]);
                 }
-                chunk.loads::<R, D>(p, lane, &q, self.loads);
+                chunk.loads::<R, D, false>(p, lane, &q, self.loads);
             }
         }
     }
@@ -280,6 +292,7 @@ impl<const V: usize, const D: usize> Kernel for Transpose<'_, V, D> {
     #[inline(always)]
     fn run<R: Real>(self) {
         let chunk = self.chunk;
+        self.loads.fill(Row::default());
         for p in 0..chunk.nodes.len() {
             for lane in (0..BLOCK).step_by(R::LANES) {
                 let mut q: Local<R, D> = match self.what {
@@ -296,7 +309,10 @@ impl<const V: usize, const D: usize> Kernel for Transpose<'_, V, D> {
                 for d in 0..D {
                     q[d] = scale(w, q[d]);
                 }
-                chunk.loads::<R, D>(p, lane, &q, self.loads);
+                match self.what {
+                    What::Step | What::Force => chunk.loads::<R, D, false>(p, lane, &q, self.loads),
+                    What::Size => chunk.loads::<R, D, true>(p, lane, &q, self.loads),
+                }
             }
         }
     }
@@ -331,6 +347,9 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
         let reflected = potential.domain() == Domain::NonNegative;
         let convex = potential.convex();
         let mut sums = Sums::default();
+        if let Then::Loads(loads) = &mut self.then {
+            loads.fill(Row::default());
+        }
         for p in 0..chunk.nodes.len() {
             for lane in (0..BLOCK).step_by(R::LANES) {
                 let e = chunk.element::<R>(p, lane, P::PARAMS);
@@ -356,7 +375,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
                         for d in 0..D {
                             q[d] = scale(volume, q[d]);
                         }
-                        chunk.loads::<R, D>(p, lane, &q, loads);
+                        chunk.loads::<R, D, true>(p, lane, &q, loads);
                     }
                     Then::DualStart => {
                         let usable = j.gt(R::splat(FLAT));

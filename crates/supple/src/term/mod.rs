@@ -107,7 +107,7 @@ pub struct Constraint<'a> {
 
 /// A batch of elements of one kind. One dynamic call per batch, never per element.
 ///
-/// `loads` are the batch's own rows, one per corner of each element: forces on the corner's node.
+/// `loads` are the batch's own rows: for each of its chunks and each node of that, the sum of forces of the chunk's elements on it.
 pub trait TermBatch: Send + Sync {
     /// Name of the potential, for messages.
     fn name(&self) -> &'static str;
@@ -119,7 +119,9 @@ pub trait TermBatch: Send + Sync {
     }
     /// Rows of `loads` that this batch writes.
     fn load_rows(&self) -> usize;
-    /// Calls `f(node, row)` for each corner of each element: which row of `loads` belongs to which node.
+    /// Calls `f(node, row)` for each row of `loads` that belongs to a node.
+    fn rows(&self, f: &mut dyn FnMut(u32, usize));
+    /// Calls `f(node, number)` for each corner of each element, in the order they are stored.
     fn corners(&self, f: &mut dyn FnMut(u32, usize));
     /// Calls `f(i, j, w² g_i·g_j)` for each pair of corners i ≥ j of each element: the entries of DᵀW²D.
     fn assemble(&self, f: &mut dyn FnMut(u32, u32, f64));
@@ -150,9 +152,10 @@ pub trait TermBatch: Send + Sync {
     fn dual_loads(&mut self, loads: &mut [Row], exec: &Exec);
     /// Loads DᵀW²u.
     fn force_loads(&mut self, loads: &mut [Row], exec: &Exec);
-    /// Loads DᵀKz with the kept z and the material's stiffness K: the size of the numbers whose difference the forces are.
+    /// Loads DᵀKz with the kept z and the material's stiffness K; the sum of their lengths, the fourth number, is the size of the numbers
+    /// whose difference the forces are.
     fn size_loads(&mut self, loads: &mut [Row], exec: &Exec);
-    /// Loads Dᵀ∇U(Dx) and the energy.
+    /// Loads Dᵀ∇U(Dx), with the sum of their lengths as the fourth number, and the energy.
     fn gradient(&mut self, x: &[Row], loads: &mut [Row], exec: &Exec) -> Sums;
     /// The energy alone.
     fn energy(&mut self, x: &[Row], exec: &Exec) -> Sums;
@@ -270,11 +273,11 @@ impl TermSet {
     pub fn dual_loads(&mut self, exec: &Exec) {
         self.each_load(|b, loads| b.dual_loads(loads, exec));
     }
-    /// Then [`TermSet::sum_load_lengths`] gives the size of the numbers whose difference the forces are.
+    /// Then [`TermSet::sum_loads`] gives, as the fourth number, the size of the numbers whose difference the forces are.
     pub fn size_loads(&mut self, exec: &Exec) {
         self.each_load(|b, loads| b.size_loads(loads, exec));
     }
-    /// Energy; then [`TermSet::sum_loads`] gives ∇U(x).
+    /// Energy; then [`TermSet::sum_loads`] gives ∇U(x) and, as the fourth number, the sum of the lengths of the elements' forces.
     pub fn gradient(&mut self, x: &[Row], exec: &Exec) -> Sums {
         let mut sums = Sums::default();
         self.each_load(|b, loads| sums.add(&b.gradient(x, loads, exec)));
@@ -321,9 +324,5 @@ impl TermSet {
     /// For each node i below `out.len()`: `f(i, Σ loads, out_i)`, where the sum runs over the node's contributions in a fixed order.
     pub fn sum_loads(&self, out: &mut [Row], exec: &Exec, f: impl Fn(usize, Row, &mut Row) + Sync) {
         self.incidence.sum(&self.loads, out, exec, f);
-    }
-    /// For each node i below `out.len()`: Σ|loads|, the sum of the lengths of its contributions.
-    pub fn sum_load_lengths(&self, out: &mut [f64], exec: &Exec) {
-        self.incidence.sum_lengths(&self.loads, out, exec);
     }
 }

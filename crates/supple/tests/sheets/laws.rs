@@ -6,6 +6,7 @@ use supple::energy::plane::plane_stress;
 use supple::energy::{
     Arap, Corotated, Domain, Element, Isotropic, Lame, Membrane, NeoHookean, Potential, StVenantKirchhoff,
 };
+use supple::math::stretches::stretches;
 use supple::math::svd2::{compose2, svd2};
 
 type Sheet = [[f64; 3]; 2];
@@ -229,4 +230,39 @@ fn proximal_operators_of_sheets() {
     // With λ̄ ≫ μ a strong stretch folds the sheet to σ2 = 0.
     prox(Corotated, &[1e3, 1e5]);
     assert_eq!(<NeoHookean as Isotropic<2>>::DOMAIN, Domain::Barrier);
+}
+
+/// The stretches are those that a matrix was made of, and so is the matrix with others in their place: within what a change of F's last
+/// digits does to them, which is σ1/σ2 times as much.
+#[test]
+fn other_stretches_take_the_place_of_those_a_matrix_was_made_of() {
+    let mut random = Random(11);
+    for round in 0..4000 {
+        let size = [1.0, 1e-40, 1e40, 1e-170, 1e120][round / 4 % 5];
+        let mut s = match round % 4 {
+            0 => [random.between(0.0, 3.0), random.between(0.0, 3.0)],
+            1 => [1.0, 1.0 + 10f64.powf(random.between(-18.0, -6.0))],
+            2 => [1.0, 10f64.powf(random.between(-18.0, 0.0))],
+            _ => [1.0, 0.0],
+        };
+        s.sort_by(|a, b| b.total_cmp(a));
+        let (u, angle) = (random.rotation(), random.between(0.0, 6.3));
+        let v = [[angle.cos(), angle.sin()], [-angle.sin(), angle.cos()]];
+        let f = compose2(&u, [s[0] * size, s[1] * size], &v);
+        let found = stretches(&f);
+        assert!((found.s[0] / size - s[0]).abs() <= 2e-15 * s[0], "{:?} {s:?} {f:?}", found.s);
+        assert!((found.s[1] / size - s[1]).abs() <= 2e-15 * s[0], "{:?} {s:?} {f:?}", found.s);
+        assert!(found.s[0] >= found.s[1] && found.s[1] >= 0.0);
+        // A smooth law, as a proximal operator is: equal stretches stay equal.
+        let other = [0.4 * s[0] + 0.6, 0.4 * s[1] + 0.6];
+        let z = found.compose(&f, other);
+        let (exact, digits) = (compose2(&u, other, &v), 4e-15 * (1.0 + s[0] / s[1]));
+        for (z, exact) in z.iter().flatten().zip(exact.iter().flatten()) {
+            assert!((z - exact).abs() <= digits, "{z} {exact} {s:?}");
+        }
+        // Flat ones are decomposed: the stretches are exact whatever their ratio.
+        let again = svd2(&z).s;
+        let off = (again[0] - other[0]).abs().max((again[1] - other[1]).abs());
+        assert!(off <= if s[1] < 1e-3 * s[0] { 4e-15 } else { 4e-15 * s[0] / s[1] }, "{off} {s:?}");
+    }
 }

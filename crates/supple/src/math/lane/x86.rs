@@ -193,8 +193,8 @@ impl Real for F64x4 {
         d.to_row(&mut rows[at + 3 * stride]);
     }
     #[inline(always)]
-    fn scatter_add(v: [F64x4; 3], rows: &mut [Row], ids: &[u32; BLOCK], lane: usize) {
-        let t = F64x4::transpose(v[0], v[1], v[2], F64x4::splat(0.0));
+    fn scatter_add(v: [F64x4; 4], rows: &mut [Row], ids: &[u32; BLOCK], lane: usize) {
+        let t = F64x4::transpose(v[0], v[1], v[2], v[3]);
         for i in 0..4 {
             let r = &mut rows[ids[lane + i] as usize];
             (F64x4::row(r) + t[i]).to_row(r);
