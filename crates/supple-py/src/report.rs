@@ -128,12 +128,19 @@ impl StepReport {
     fn energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         energy(py, &self.0.energy)
     }
-    /// Seconds of wall-clock time: {"local", "global", "solve", "rest", "total"}; "solve" is part of "global".
+    /// Seconds of wall-clock time: {"local", "global", "solve", "detection", "rest", "total"}; "solve" is part of "global", "detection"
+    /// (of contacts) of "global" and "rest".
     #[getter]
     fn timings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (d, t) = (PyDict::new(py), &self.0.timings);
-        let all = [("local", t.local), ("global", t.global), ("solve", t.solve), ("rest", t.rest)];
-        for (name, seconds) in all.into_iter().chain([("total", t.total())]) {
+        for (name, seconds) in [
+            ("local", t.local),
+            ("global", t.global),
+            ("solve", t.solve),
+            ("detection", t.detection),
+            ("rest", t.rest),
+            ("total", t.total()),
+        ] {
             d.set_item(name, seconds)?;
         }
         Ok(d)

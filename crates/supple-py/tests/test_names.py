@@ -31,7 +31,7 @@ def test_the_whole_example(tmp_path):
     report = sim.step()
     assert report.status in ("converged", "iteration_limit") and 1 <= report.iterations <= 20
     assert report.primal >= 0 and report.dual >= 0 and 0 <= report.force_residual < 1 and report.inverted == 0
-    assert set(report.timings) == {"local", "global", "solve", "rest", "total"}
+    assert set(report.timings) == {"local", "global", "solve", "detection", "rest", "total"}
     x, v, e = sim.positions, sim.velocities, sim.energy()
     assert x.shape == v.shape == vertices.shape and x.dtype == v.dtype == np.float64
     assert set(e) == {"elastic", "kinetic", "potential"} and e == report.energy

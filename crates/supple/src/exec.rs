@@ -8,6 +8,10 @@ use rayon::prelude::*;
 #[cfg(feature = "parallel")]
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Numbers that one thread searches at a time.
+#[cfg(feature = "parallel")]
+const PIECE: usize = 128;
+
 /// Says that a piece of work is over when it goes out of scope.
 #[cfg(feature = "parallel")]
 struct Over<'a>(&'a AtomicBool);
@@ -25,6 +29,13 @@ pub struct Exec {
     threads: usize,
     #[cfg(feature = "parallel")]
     pool: Option<rayon::ThreadPool>,
+}
+
+impl Default for Exec {
+    /// The caller's own thread.
+    fn default() -> Exec {
+        Exec::new(1)
+    }
 }
 
 impl Exec {
@@ -121,6 +132,31 @@ impl Exec {
         for (item, rows) in items.iter_mut().zip(rows.chunks_mut(size)) {
             f(item, rows);
         }
+    }
+
+    /// Appends what `f(numbers, out)` finds for the numbers below `count`, some at a time, in their order. Call inside
+    /// [`Exec::install`].
+    pub fn collect<T: Send>(
+        &self,
+        count: usize,
+        out: &mut Vec<T>,
+        f: impl Fn(std::ops::Range<usize>, &mut Vec<T>) + Sync,
+    ) {
+        #[cfg(feature = "parallel")]
+        if self.pool.is_some() && count > PIECE {
+            let piece = |k: usize| k * PIECE..count.min((k + 1) * PIECE);
+            let found: Vec<Vec<T>> = (0..count.div_ceil(PIECE))
+                .into_par_iter()
+                .map(|k| {
+                    let mut part = Vec::new();
+                    f(piece(k), &mut part);
+                    part
+                })
+                .collect();
+            found.into_iter().for_each(|part| out.extend(part));
+            return;
+        }
+        f(0..count, out);
     }
 
     /// `f(index, chunk)` for every chunk of `size` items, in any order. Call inside [`Exec::install`].

@@ -14,7 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("mesh", &["math"]),
     ("error", &[]),
     ("settings", &["term", "error"]),
-    ("contact", &["math"]),
+    ("contact", &["math", "exec"]),
     ("solve", &["math", "exec", "term", "global", "settings", "contact"]),
     ("sim", &["math", "exec", "term", "global", "settings", "error", "solve", "contact"]),
     ("scene", &["math", "energy", "term", "mesh", "settings", "error", "solve", "sim", "contact"]),

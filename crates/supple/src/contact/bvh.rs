@@ -20,7 +20,7 @@ pub(super) fn around(points: impl IntoIterator<Item = [f64; 3]>, margin: f64) ->
     [b[0].map(|v| v - margin), b[1].map(|v| v + margin)]
 }
 
-fn meet(a: &Bounds, b: &Bounds) -> bool {
+pub(super) fn meet(a: &Bounds, b: &Bounds) -> bool {
     (0..3).all(|c| a[0][c] <= b[1][c] && b[0][c] <= a[1][c])
 }
 
@@ -48,9 +48,15 @@ pub(super) struct Tree {
 impl Tree {
     /// Over these boxes, by their centres.
     pub fn new(boxes: &[Bounds]) -> Tree {
-        let mut tree = Tree { nodes: Vec::new(), order: (0..boxes.len() as u32).collect() };
-        if !boxes.is_empty() {
-            tree.split(boxes, 0, boxes.len());
+        Tree::over((0..boxes.len() as u32).collect(), boxes)
+    }
+
+    /// Over those of these boxes that have the given numbers.
+    pub fn over(order: Vec<u32>, boxes: &[Bounds]) -> Tree {
+        let count = order.len();
+        let mut tree = Tree { nodes: Vec::new(), order };
+        if count > 0 {
+            tree.split(boxes, 0, count);
         }
         tree.refit(boxes);
         tree

@@ -7,6 +7,7 @@ use super::near::TOUCHING;
 use super::obstacle::Pose;
 use super::set::ContactSet;
 use super::sweep::{Islands, shorten};
+use crate::exec::Stopwatch;
 use crate::math::nodes::Row;
 
 /// Takes nodes that have entered something, and its triangle, or none and the number of the obstacle.
@@ -20,6 +21,7 @@ impl ContactSet {
         if !x.iter().all(|r| r.is_finite()) {
             return;
         }
+        let clock = Stopwatch::start();
         let mut share: Vec<(u32, f64)> = Vec::new();
         for number in 0..self.obstacles.len() {
             let m = self.moving(number);
@@ -66,12 +68,20 @@ impl ContactSet {
             self.info.islands_shortened = self.info.islands_shortened.max(count);
         }
         self.measure(x);
+        self.info.seconds += clock.seconds();
     }
 
-    /// Calls `told` with what has entered something at `x`: an edge or a node, and the triangle or the number of the obstacle.
-    pub fn intersections(&mut self, x: &[Row], poses: &[Pose], told: Told<'_>) {
+    /// Finds which bodies have entered each other at `x`.
+    pub fn untangle(&mut self, x: &[Row]) {
         if !self.skin.is_empty() {
             self.skin.untangle(x, &mut self.tangle);
+        }
+    }
+
+    /// After [`ContactSet::untangle`]: calls `told` with what has entered something at `x`: an edge or a node, and the triangle or the
+    /// number of the obstacle.
+    pub fn intersections(&self, x: &[Row], poses: &[Pose], told: Told<'_>) {
+        if !self.skin.is_empty() {
             let corners = |t: u32| Some(self.skin.surfaces.triangles[t as usize]);
             self.tangle.crossings.iter().for_each(|c| told(&c.edge, corners(c.triangle), 0));
             self.tangle.inside.iter().for_each(|i| told(&[i.node], corners(i.triangle), 0));
@@ -100,7 +110,7 @@ impl ContactSet {
         }
         self.info.entered = entered;
         if !self.skin.is_empty() {
-            self.skin.untangle(x, &mut self.tangle);
+            self.untangle(x);
             deepest = deepest.max(self.tangle.depth());
         }
         let linked = self.contacts.iter().filter(|c| c.obstacle == LINKS);

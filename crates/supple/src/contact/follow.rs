@@ -5,6 +5,7 @@ use super::link::LINKS;
 use super::near::{ON_THE_WAY, Way};
 use super::set::ContactSet;
 use super::sweep::LEFT;
+use crate::exec::Stopwatch;
 use crate::math::nodes::Row;
 use crate::math::small::dot;
 
@@ -31,6 +32,7 @@ impl ContactSet {
         if self.contacts.is_empty() && self.obstacles.is_empty() && self.skin.is_empty() {
             return;
         }
+        let clock = Stopwatch::start();
         self.settled = true;
         self.turn(x);
         let before = self.contacts.len();
@@ -63,6 +65,7 @@ impl ContactSet {
             self.rounds[1] += 1;
             self.sweep(x);
         }
+        self.info.seconds += clock.seconds();
     }
 
     /// Normals of curved obstacles, and places and normals of contacts between bodies, at the iterate.
@@ -145,7 +148,10 @@ impl ContactSet {
             return true;
         }
         self.rounds[0] += 1;
-        !self.sweep(x)
+        let clock = Stopwatch::start();
+        let met = self.sweep(x);
+        self.info.seconds += clock.seconds();
+        !met
     }
 
     /// Puts contacts where things meet on their way to `to`, each at its time of impact. True if there are any.

@@ -6,6 +6,7 @@
 //! come through it, which is a linear equation: things that slide along each other take one step, not thousands. Nothing is
 //! missed, whatever the rounding.
 
+use super::bvh::{NOTHING, join, meet};
 use super::closest::{segments_nearest, triangle_nearest};
 use crate::math::small::{add, axpy, dot, scale, sub};
 
@@ -44,6 +45,16 @@ impl Kind {
                 ([1.0 - s, s, t - 1.0, -t], sub(here, axpy(p[2], t, sub(p[3], p[2]))))
             }
         }
+    }
+
+    /// True if the two stay further than a distance from each other along an axis, wherever they are between `from` and `to`.
+    pub fn far_apart(self, from: &[[f64; 3]; 4], to: &[[f64; 3]; 4], reach: f64) -> bool {
+        let (n, [mut a, mut b]) = (self.split(), [NOTHING; 2]);
+        for k in 0..4 {
+            let way = join([from[k]; 2], [to[k]; 2]);
+            if k < n { a = join(a, way) } else { b = join(b, way) }
+        }
+        !meet(&a, &[b[0].map(|v| v - reach), b[1].map(|v| v + reach)])
     }
 
     /// Distance of the two.

@@ -9,6 +9,7 @@
 //! | `grid.rs` `level.rs` | signed distances on a grid; its surface as triangles |
 //! | `detect.rs` | which nodes may touch which obstacle, and where |
 //! | `surfaces.rs` | [`Surfaces`]: bodies that may touch each other, made ready for search |
+//! | `pairs.rs` | what may come near what: lists that hold for some steps |
 //! | `near.rs` | which of their nodes and edges are near each other where a step begins |
 //! | `again.rs` | which are known from the step before, and how they turn as the iterates move |
 //! | `sweep.rs` | what meets on its way through a step; steps that are shortened |
@@ -49,6 +50,7 @@ mod mesh;
 mod near;
 mod newton;
 mod obstacle;
+mod pairs;
 mod primitives;
 mod set;
 mod skin;

@@ -4,9 +4,9 @@
 //! each other if both surfaces turn away from the line between them. The normal is the way between the nearest points, from one
 //! side or the other: sheets have two. Each contact has four nodes with weights that sum to zero, so momentum is conserved.
 
-use super::bvh::around;
 use super::closest::{edges_nearest, segments_nearest, triangle_nearest};
 use super::impact::Kind;
+use super::pairs::far_apart;
 use super::surfaces::{Edge, Skin};
 use super::tangle::Tangle;
 use super::{BODIES, Contact, Law, four, frame};
@@ -86,19 +86,19 @@ impl Skin {
         if !way.to.iter().all(|r| r.is_finite()) {
             return;
         }
-        self.bound(way.x, way.to);
+        self.pair_up(way.x, way.to);
         let first = out.len();
-        for &p in &self.nodes {
-            self.above(p, way, tangle, out);
-        }
+        self.exec.collect(self.pairs.around_nodes(), out, |some, out| {
+            for k in some {
+                self.above(self.pairs.around_node(k), way, tangle, out);
+            }
+        });
         once(out, first);
-        for (number, e) in self.edges.iter().enumerate() {
-            self.edge_tree.visit(&self.edge_boxes, &self.edge_boxes[number], &mut |other| {
-                if other as usize > number {
-                    self.across(number as u32, e, other, way, tangle, out);
-                }
-            });
-        }
+        self.exec.collect(self.pairs.edges.len(), out, |some, out| {
+            for &(number, other) in &self.pairs.edges[some] {
+                self.across(number, other, way, tangle, out);
+            }
+        });
     }
 
     /// The contact of two things, with the local edge length; none if nothing in it can move, or if it is between things that touch at
@@ -129,26 +129,25 @@ impl Skin {
     }
 
     /// The contacts of a node with triangles, and with their edges and corners.
-    fn above(&self, p: u32, way: Way<'_>, tangle: &Tangle, out: &mut Vec<(Contact, f64)>) {
-        let at = way.x[p as usize].xyz();
-        let edge = self.length[p as usize];
+    fn above(&self, pairs: &[(u32, u32)], way: Way<'_>, tangle: &Tangle, out: &mut Vec<(Contact, f64)>) {
         let mut places: Vec<([f64; 3], [f64; 3])> = Vec::new();
-        let bounds = around([at, way.to[p as usize].xyz()], self.reach(&[p]));
-        self.triangle_tree.visit(&self.boxes, &bounds, &mut |t| {
+        for &(p, t) in pairs {
+            let (at, edge) = (way.x[p as usize].xyz(), self.length[p as usize]);
             let triangle = self.surfaces.triangles[t as usize];
             let nodes = [p, triangle[0], triangle[1], triangle[2]];
-            if !self.may_touch(Kind::Node, &nodes) {
-                return;
+            let corners = triangle.map(|i| way.x[i as usize].xyz());
+            let reach = self.reach(&[p]).max(self.reach(&triangle));
+            if far_apart([at], corners, reach + edge) {
+                continue;
             }
-            let near = triangle_nearest(at, triangle.map(|i| way.x[i as usize].xyz()));
+            let near = triangle_nearest(at, corners);
             let w = near.weights;
             let weights = [1.0, -w[0], -w[1], -w[2]];
-            let reach = self.reach(&[p]).max(self.reach(&triangle));
             if near.distance > reach + edge
                 || near.distance > reach + way.relative(&nodes, &weights).min(edge)
                 || (tangle.involves(&nodes) && !self.closed(t))
             {
-                return;
+                continue;
             }
             let normal = self.normal(t, way.x);
             let size = dot(normal, normal).sqrt();
@@ -156,7 +155,7 @@ impl Skin {
             let height = dot(normal, sub(at, way.x[triangle[0] as usize].xyz()));
             // What is behind the surface of a solid is in front of another part of it, or has been inside from the start.
             if !(size > 0.0) || (closed && height < 0.0 && !touches) || (touches && !closed) {
-                return;
+                continue;
             }
             let normal = if touches {
                 scale(1.0 / size, normal)
@@ -165,7 +164,7 @@ impl Skin {
             } else if self.is_lowest(&near.weights, t, at, near.distance, |i| way.x[i as usize].xyz()) {
                 scale(1.0 / near.distance, sub(at, near.point))
             } else {
-                return;
+                continue;
             };
             // Above an edge or a corner, all triangles around it say the same.
             let again = places.iter().any(|(point, n)| {
@@ -173,12 +172,12 @@ impl Skin {
                 dot(d, d).sqrt() <= 1e-6 * edge && dot(*n, normal) > 1.0 - 1e-9
             });
             if again || !self.stands(p, way.x, normal) {
-                return;
+                continue;
             }
             places.push((near.point, normal));
             let (key, distance) = (node_key(p, t), near.distance);
             out.extend(self.contact(Rows { kind: Kind::Node, nodes, weights, normal, key, distance }, way));
-        });
+        }
     }
 
     /// True if no other triangle around an edge or a corner of a triangle is nearer to a point.
@@ -205,18 +204,18 @@ impl Skin {
     fn across(
         &self,
         number: u32,
-        e: &Edge,
         other: u32,
         way: Way<'_>,
         tangle: &Tangle,
         out: &mut Vec<(Contact, f64)>,
     ) {
-        let f = &self.edges[other as usize];
+        let (e, f) = (&self.edges[number as usize], &self.edges[other as usize]);
         let nodes = [e.nodes[0], e.nodes[1], f.nodes[0], f.nodes[1]];
-        if !self.may_touch(Kind::Edge, &nodes) {
+        let [a, b, c, d] = nodes.map(|i| way.x[i as usize].xyz());
+        let (edge, reach) = (self.shortest(&nodes), self.reach(&e.nodes).max(self.reach(&f.nodes)));
+        if far_apart([a, b], [c, d], reach + edge) {
             return;
         }
-        let [a, b, c, d] = nodes.map(|i| way.x[i as usize].xyz());
         // Ropes have no triangles that would see the ends.
         let lines = e.faces().next().is_none() || f.faces().next().is_none();
         let found = if lines { Some(segments_nearest(a, b, c, d)) } else { edges_nearest(a, b, c, d) };
@@ -224,7 +223,6 @@ impl Skin {
         let between = sub(axpy(a, s, sub(b, a)), axpy(c, t, sub(d, c)));
         let distance = dot(between, between).sqrt();
         let weights = [1.0 - s, s, t - 1.0, -t];
-        let (edge, reach) = (self.shortest(&nodes), self.reach(&e.nodes).max(self.reach(&f.nodes)));
         if distance > reach + edge || distance > reach + way.relative(&nodes, &weights).min(edge) {
             return;
         }

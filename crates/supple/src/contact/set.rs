@@ -10,7 +10,9 @@ use super::obstacle::{Obstacle, Pose};
 use super::surfaces::{Skin, Surfaces};
 use super::sweep::Meeting;
 use super::tangle::Tangle;
+use crate::exec::{Exec, Stopwatch};
 use crate::math::nodes::Row;
+use std::sync::Arc;
 
 /// Most sweeps over the contacts in one solve.
 const MOST_SWEEPS: usize = 200;
@@ -24,8 +26,8 @@ pub struct Touching {
     pub edge: f64,
 }
 
-/// A contact force that the next step starts with; none for a pair that met in a step that was shortened, which the next one
-/// must not overlook.
+/// A contact force that the next step starts with. One without a force is of a pair that met in a step that was shortened, which the next one
+/// must not overlook; there may be both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kept {
     /// [`Contact::key`].
@@ -55,6 +57,8 @@ pub struct ContactInfo {
     pub islands_shortened: usize,
     /// Largest distance of a linked node from where it should be, in m.
     pub link_gap: f64,
+    /// Spent on looking for contacts, in s.
+    pub seconds: f64,
 }
 
 /// Obstacles, the nodes that may touch them, and the contacts of the present step.
@@ -107,9 +111,10 @@ impl ContactSet {
         }
     }
 
-    /// Bodies that touch each other too, with nodes of the system at `x`.
-    pub fn with_bodies(mut self, surfaces: Surfaces, x: &[Row]) -> ContactSet {
-        self.skin = Skin::new(surfaces, x);
+    /// Bodies that touch each other too, with nodes of the system at `x`. Then whatever looks for contacts is called inside
+    /// [`Exec::install`].
+    pub fn with_bodies(mut self, surfaces: Surfaces, x: &[Row], exec: Arc<Exec>) -> ContactSet {
+        self.skin = Skin::new(surfaces, x, exec);
         self.force = vec![Row::default(); self.free];
         self.change = vec![Row::default(); self.free];
         self
@@ -186,6 +191,7 @@ impl ContactSet {
         self.from.clear();
         self.start.clear();
         self.info = ContactInfo::default();
+        let clock = Stopwatch::start();
         (self.solves, self.sweeps, self.settled) = (0, Sweeps::default(), true);
         self.force.fill(Row::default());
         if self.obstacles.is_empty() && self.skin.is_empty() && self.links.is_empty() {
@@ -238,12 +244,15 @@ impl ContactSet {
         }
         (self.rounds, self.settled) = ([0; 2], true);
         for c in &mut self.contacts {
-            if let Ok(at) = kept.binary_search_by_key(&c.key, |q| q.key) {
-                c.force = c.law.project(c.to_local(kept[at].force));
+            // Of the same key the first one has the force.
+            let at = kept.partition_point(|k| k.key < c.key);
+            if let Some(k) = kept.get(at).filter(|k| k.key == c.key) {
+                c.force = c.law.project(c.to_local(k.force));
             }
         }
         self.method.begin(&self.contacts, self.free);
         self.sum_forces();
+        self.info.seconds = clock.seconds();
     }
 
     pub(super) fn sum_forces(&mut self) {
@@ -385,8 +394,8 @@ impl ContactSet {
         if self.info.islands_shortened > 0 {
             out.extend(self.lasting.iter().map(|&key| Kept { key, force: [0.0; 3] }));
         }
-        // Of the same key those with a force, in the order of contacts.
+        // Of the same key first those with a force, in the order of contacts.
         out.sort_by_key(|k| (k.key, k.force == [0.0; 3]));
-        out.dedup_by_key(|k| k.key);
+        out.dedup_by_key(|k| (k.key, k.force == [0.0; 3]));
     }
 }

@@ -1,9 +1,11 @@
 //! Surfaces of bodies that may touch each other, made ready for search.
 
-use super::bvh::{Bounds, Tree, around};
 use super::impact::Kind;
+use super::pairs::Pairs;
+use crate::exec::Exec;
 use crate::math::nodes::Row;
 use crate::math::small::{cross, dot, sub};
+use std::sync::Arc;
 
 /// No face: beside an edge that has only one, or none.
 const NONE: u32 = u32::MAX;
@@ -86,15 +88,15 @@ pub(super) struct Skin {
     pub beside: Vec<Vec<u32>>,
     pub faces: Vec<Vec<u32>>,
     rest: Vec<Row>,
-    pub triangle_tree: Tree,
-    pub edge_tree: Tree,
-    pub boxes: Vec<Bounds>,
-    pub edge_boxes: Vec<Bounds>,
+    /// What may come near what.
+    pub pairs: Pairs,
+    /// Threads that search.
+    pub exec: Arc<Exec>,
 }
 
 impl Skin {
-    /// Over surfaces whose nodes are those of the system, at rest at `x`.
-    pub fn new(surfaces: Surfaces, x: &[Row]) -> Skin {
+    /// Over surfaces whose nodes are those of the system, at rest at `x`. Whatever searches is called inside [`Exec::install`].
+    pub fn new(surfaces: Surfaces, x: &[Row], exec: Arc<Exec>) -> Skin {
         let n = x.len();
         let mut skin = Skin {
             body: vec![u32::MAX; n],
@@ -102,6 +104,7 @@ impl Skin {
             beside: vec![Vec::new(); n],
             faces: vec![Vec::new(); n],
             rest: x.to_vec(),
+            exec,
             ..Skin::default()
         };
         for &(i, body) in &surfaces.loose {
@@ -141,9 +144,7 @@ impl Skin {
             *length = if length.is_finite() { *length } else { 0.1 };
         }
         skin.surfaces = surfaces;
-        skin.bound(x, x);
-        skin.triangle_tree = Tree::new(&skin.boxes);
-        skin.edge_tree = Tree::new(&skin.edge_boxes);
+        skin.plant(x);
         skin
     }
 
@@ -161,21 +162,6 @@ impl Skin {
     pub fn reach(&self, nodes: &[u32]) -> f64 {
         let radius = self.surfaces.radius[self.body[nodes[0] as usize] as usize];
         super::detect::REACH * self.shortest(nodes) + self.surfaces.thickness.max(2.0 * radius)
-    }
-
-    /// Boxes around everything on its way from `x` to `to`.
-    pub fn bound(&mut self, x: &[Row], to: &[Row]) {
-        let mut boxes = std::mem::take(&mut self.boxes);
-        let mut edge_boxes = std::mem::take(&mut self.edge_boxes);
-        let both = |i: u32| [x[i as usize].xyz(), to[i as usize].xyz()];
-        let of = |nodes: &[u32]| around(nodes.iter().flat_map(|&i| both(i)), self.reach(nodes));
-        boxes.clear();
-        boxes.extend(self.surfaces.triangles.iter().map(|t| of(t)));
-        edge_boxes.clear();
-        edge_boxes.extend(self.edges.iter().map(|e| of(&e.nodes)));
-        (self.boxes, self.edge_boxes) = (boxes, edge_boxes);
-        self.triangle_tree.refit(&self.boxes);
-        self.edge_tree.refit(&self.edge_boxes);
     }
 
     /// True if two things may touch: they are of different bodies, or of one that may touch itself, and share no node.

@@ -2,7 +2,6 @@
 //! help, steps that are shortened.
 
 use super::again::pair_of;
-use super::bvh::around;
 use super::impact::{Kind, meets};
 use super::near::{ON_THE_WAY, Rows, Way, edge_key, node_key};
 use super::surfaces::Skin;
@@ -41,24 +40,20 @@ impl Skin {
         if !way.to.iter().all(|r| r.is_finite()) {
             return;
         }
-        self.bound(way.x, way.to);
-        for &p in &self.nodes {
-            let bounds = around([way.x, way.to].map(|rows| rows[p as usize].xyz()), self.reach(&[p]));
-            self.triangle_tree.visit(&self.boxes, &bounds, &mut |t| {
+        self.pair_up(way.x, way.to);
+        self.exec.collect(self.pairs.around_nodes(), out, |some, out| {
+            for &(p, t) in some.flat_map(|k| self.pairs.around_node(k)) {
                 let [a, b, c] = self.surfaces.triangles[t as usize];
                 out.extend(self.meeting(Kind::Node, [p, a, b, c], node_key(p, t), way, tangle, left));
-            });
-        }
-        for (number, e) in self.edges.iter().enumerate() {
-            self.edge_tree.visit(&self.edge_boxes, &self.edge_boxes[number], &mut |other| {
-                if other as usize > number {
-                    let f = &self.edges[other as usize].nodes;
-                    let nodes = [e.nodes[0], e.nodes[1], f[0], f[1]];
-                    let key = edge_key(number as u32, other);
-                    out.extend(self.meeting(Kind::Edge, nodes, key, way, tangle, left));
-                }
-            });
-        }
+            }
+        });
+        self.exec.collect(self.pairs.edges.len(), out, |some, out| {
+            for &(number, other) in &self.pairs.edges[some] {
+                let [e, f] = [number, other].map(|i| self.edges[i as usize].nodes);
+                let (nodes, key) = ([e[0], e[1], f[0], f[1]], edge_key(number, other));
+                out.extend(self.meeting(Kind::Edge, nodes, key, way, tangle, left));
+            }
+        });
     }
 
     fn meeting(
@@ -70,10 +65,13 @@ impl Skin {
         tangle: &Tangle,
         left: f64,
     ) -> Option<Meeting> {
-        if !self.may_touch(kind, &nodes) || nodes.iter().all(|&i| i as usize >= way.free) {
+        if nodes.iter().all(|&i| i as usize >= way.free) {
             return None;
         }
         let [from, to] = way.ends(&nodes);
+        if kind.far_apart(&from, &to, self.apart(&nodes)) {
+            return None;
+        }
         let apart = kind.nearest(&from).1;
         let distance = dot(apart, apart).sqrt();
         // None moves far enough, whatever the direction.

@@ -6,6 +6,7 @@
 //! Both little by little: a fifth of the depth per step.
 
 use super::Contact;
+use super::bvh::{Bounds, around, meet};
 use super::closest::triangle_nearest;
 use super::impact::Kind;
 use super::near::{Rows, Way, node_key};
@@ -77,14 +78,18 @@ impl Skin {
         }
         tangle.at.clear();
         tangle.at.extend_from_slice(x);
-        self.bound(x, x);
+        self.pair_up(x, x);
         tangle.crossings.clear();
-        for e in &self.edges {
-            let bounds = super::bvh::around(e.nodes.map(|i| x[i as usize].xyz()), 0.0);
-            self.triangle_tree.visit(&self.boxes, &bounds, &mut |t| {
-                tangle.crossings.extend(self.crossing(e.nodes, t, x));
-            });
-        }
+        self.exec.collect(self.pairs.crossings.len(), &mut tangle.crossings, |some, out| {
+            for &(edge, t) in &self.pairs.crossings[some] {
+                let edge = self.edges[edge as usize].nodes;
+                let [ends, corners] = [&edge[..], &self.surfaces.triangles[t as usize]]
+                    .map(|nodes| around(nodes.iter().map(|&i| x[i as usize].xyz()), 0.0));
+                if meet(&ends, &corners) {
+                    out.extend(self.crossing(edge, t, x));
+                }
+            }
+        });
         let pair = |a: u32, b: u32| [a.min(b), a.max(b)];
         let body = |i: u32| self.body[i as usize];
         tangle.pairs.clear();
@@ -139,13 +144,9 @@ impl Skin {
     fn look_inside(&self, x: &[Row], tangle: &mut Tangle) {
         tangle.inside.clear();
         let bodies = self.surfaces.closed.len();
-        let mut boxes = vec![super::bvh::NOTHING; bodies];
-        let mut nodes: Vec<Vec<u32>> = vec![Vec::new(); bodies];
-        for &i in &self.nodes {
-            let (b, p) = (self.body[i as usize] as usize, x[i as usize].xyz());
-            boxes[b] = super::bvh::join(boxes[b], [p, p]);
-            nodes[b].push(i);
-        }
+        let nodes: Vec<&[u32]> = (0..bodies as u32).map(|b| self.nodes_of(b)).collect();
+        let boxes: Vec<Bounds> =
+            nodes.iter().map(|of| around(of.iter().map(|&i| x[i as usize].xyz()), 0.0)).collect();
         let within = |p: [f64; 3], b: usize| (0..3).all(|c| boxes[b][0][c] <= p[c] && p[c] <= boxes[b][1][c]);
         for (a, of_a) in nodes.iter().enumerate().filter(|(a, _)| self.surfaces.closed[*a]) {
             for b in (0..bodies).filter(|&b| b != a && self.surfaces.closed[b]) {
@@ -168,10 +169,9 @@ impl Skin {
     fn inside(&self, node: u32, body: u32, x: &[Row]) -> Option<Inside> {
         let p = x[node as usize].xyz();
         let mut best: Option<(u32, super::closest::Nearest)> = None;
-        self.triangle_tree.nearest(&self.boxes, p, &mut |t, most| {
-            if self.surfaces.body[t as usize] != body {
-                return most;
-            }
+        // The boxes have some room: the nearest one is not always found first, but it is found.
+        let (tree, boxes) = self.faces_of(body);
+        tree.nearest(boxes, p, &mut |t, most| {
             let near = triangle_nearest(p, self.surfaces.triangles[t as usize].map(|i| x[i as usize].xyz()));
             if near.distance < most {
                 best = Some((t, near));

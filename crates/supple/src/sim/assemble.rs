@@ -157,7 +157,8 @@ impl Simulation {
         let poses = vec![[Pose::default(); 2]; parts.obstacles.len()];
         let mut contact = ContactSet::new(parts.obstacles, touching, free);
         if !parts.surfaces.is_empty() {
-            contact = contact.with_bodies(parts.surfaces.renumber(|v| place[v as usize]), &x);
+            let surfaces = parts.surfaces.renumber(|v| place[v as usize]);
+            contact = exec.install(|| contact.with_bodies(surfaces, &x, exec.clone()));
         }
         if !linked.is_empty() {
             contact = contact.with_links(linked);

@@ -211,7 +211,7 @@ impl Simulation {
             let (key, force) = (values.next().unwrap_or_default(), values.next().unwrap_or([f64::NAN; 3]));
             state.kept.push(Kept { key: key[0].to_bits(), force });
         }
-        state.kept.sort_unstable_by_key(|k| k.key);
+        state.kept.sort_by_key(|k| (k.key, k.force == [0.0; 3]));
         let mut at = vec![Row::default(); hessian];
         for (&p, value) in self.place.iter().zip(&mut values).take(hessian) {
             at[p as usize] = Row::new(value);

@@ -25,6 +25,8 @@ pub struct Timings {
     pub global: f64,
     /// The part of `global` in the solve with the factor.
     pub solve: f64,
+    /// The part of `global` and `rest` in looking for contacts: what is near, what meets on its way, what has entered what.
+    pub detection: f64,
     /// In everything else.
     pub rest: f64,
 }
@@ -36,6 +38,7 @@ impl Timings {
             local: self.local + o.local,
             global: self.global + o.global,
             solve: self.solve + o.solve,
+            detection: self.detection + o.detection,
             rest: self.rest + o.rest,
         }
     }

@@ -86,7 +86,8 @@ impl Simulation {
         }
 
         let bodies = (&self.work.body[..], self.bodies.len());
-        self.contact.finish(&self.state.x, &mut self.work.x, bodies, &self.mass);
+        let (x_n, x) = (&self.state.x, &mut self.work.x);
+        exec.install(|| self.contact.finish(x_n, x, bodies, &self.mass));
 
         // A position, velocity or acceleration that is none: the state stays as it was.
         if let Some(i) = self.first_non_finite() {
@@ -147,6 +148,7 @@ impl Simulation {
                 local: outcome.local,
                 global: outcome.global,
                 solve: outcome.solve,
+                detection: contact.seconds,
                 rest: (clock.seconds() - outcome.local - outcome.global).max(0.0),
             },
         })

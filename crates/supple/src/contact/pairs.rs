@@ -1,0 +1,223 @@
+//! Which parts of bodies may come near each other, kept until one of them leaves the room that it was given.
+//!
+//! Each node has a box: its way through a step with some room around it. Lists of pairs whose boxes come within reach hold for
+//! every way inside of these boxes, so all searches of a step go through lists, and a scene at rest never makes new ones.
+
+use super::bvh::{Bounds, NOTHING, Tree, around, join, meet};
+use super::impact::Kind;
+use super::surfaces::Skin;
+use crate::math::nodes::Row;
+use crate::math::small::{dot, sub};
+
+/// Room around the way of a node, as a share of the local edge length; and steps more of the same way, up to that length.
+const ROOM: f64 = 0.1;
+const STEPS: f64 = 2.0;
+
+/// The trees of a body.
+#[derive(Debug, Default)]
+pub(super) struct Trees {
+    faces: Tree,
+    edges: Tree,
+    nodes: Vec<u32>,
+    numbers: Vec<u32>,
+}
+
+/// Lists of pairs.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    trees: Vec<Trees>,
+    /// Of each node of the system, if it is on a surface: where the lists hold.
+    room: Vec<Bounds>,
+    boxes: Vec<Bounds>,
+    edge_boxes: Vec<Bounds>,
+    /// Nodes and triangles, node after node: those of the k-th run are `faces[runs[k].1..runs[k + 1].1]`.
+    faces: Vec<(u32, u32)>,
+    runs: Vec<usize>,
+    /// Edges and edges, the lower number first.
+    pub edges: Vec<(u32, u32)>,
+    /// Edges and triangles.
+    pub crossings: Vec<(u32, u32)>,
+}
+
+fn contains(b: &Bounds, p: [f64; 3]) -> bool {
+    (0..3).all(|c| b[0][c] <= p[c] && p[c] <= b[1][c])
+}
+
+/// True if two boxes come within a distance of each other.
+fn near(a: &Bounds, b: &Bounds, reach: f64) -> bool {
+    (0..3).all(|c| a[0][c] - reach <= b[1][c] && b[0][c] - reach <= a[1][c])
+}
+
+impl Pairs {
+    /// A node and the triangles near it.
+    pub fn around_nodes(&self) -> usize {
+        self.runs.len().saturating_sub(1)
+    }
+    /// The k-th of these.
+    pub fn around_node(&self, k: usize) -> &[(u32, u32)] {
+        &self.faces[self.runs[k]..self.runs[k + 1]]
+    }
+}
+
+impl Skin {
+    /// The trees of all bodies.
+    pub(super) fn plant(&mut self, x: &[Row]) {
+        let bodies = self.surfaces.closed.len();
+        self.pairs.room = vec![NOTHING; x.len()];
+        self.give_room(x, x);
+        let mut trees: Vec<Trees> = (0..bodies).map(|_| Trees::default()).collect();
+        let mut faces: Vec<Vec<u32>> = vec![Vec::new(); bodies];
+        for (t, &b) in self.surfaces.body.iter().enumerate() {
+            faces[b as usize].push(t as u32);
+        }
+        for (number, e) in self.edges.iter().enumerate() {
+            trees[self.body[e.nodes[0] as usize] as usize].numbers.push(number as u32);
+        }
+        for &i in &self.nodes {
+            trees[self.body[i as usize] as usize].nodes.push(i);
+        }
+        for (tree, faces) in trees.iter_mut().zip(faces) {
+            tree.faces = Tree::over(faces, &self.pairs.boxes);
+            tree.edges = Tree::over(tree.numbers.clone(), &self.pairs.edge_boxes);
+        }
+        self.pairs.trees = trees;
+        self.list();
+    }
+
+    /// The nodes of a body.
+    pub fn nodes_of(&self, body: u32) -> &[u32] {
+        &self.pairs.trees[body as usize].nodes
+    }
+
+    /// The tree of a body's triangles, and all boxes.
+    pub fn faces_of(&self, body: u32) -> (&Tree, &[Bounds]) {
+        (&self.pairs.trees[body as usize].faces, &self.pairs.boxes)
+    }
+
+    /// Makes lists that hold for a way, unless those that are there do.
+    pub fn pair_up(&mut self, x: &[Row], to: &[Row]) {
+        let room = &self.pairs.room;
+        let holds = |&i: &u32| {
+            let i = i as usize;
+            contains(&room[i], x[i].xyz()) && contains(&room[i], to[i].xyz())
+        };
+        if self.nodes.iter().all(holds) {
+            return;
+        }
+        self.give_room(x, to);
+        let (boxes, edge_boxes) = (&self.pairs.boxes, &self.pairs.edge_boxes);
+        self.exec.for_each(&mut self.pairs.trees, |_, t| {
+            t.faces.refit(boxes);
+            t.edges.refit(edge_boxes);
+        });
+        self.list();
+    }
+
+    /// Boxes around the ways of nodes, triangles and edges.
+    fn give_room(&mut self, x: &[Row], to: &[Row]) {
+        for &i in &self.nodes {
+            let i = i as usize;
+            let (a, b) = (x[i].xyz(), to[i].xyz());
+            let way = dot(sub(b, a), sub(b, a)).sqrt();
+            self.pairs.room[i] = around([a, b], ROOM * self.length[i] + (STEPS * way).min(self.length[i]));
+        }
+        let of = |nodes: &[u32], room: &[Bounds]| {
+            nodes.iter().fold(NOTHING, |b, &i| join(b, room[i as usize]))
+        };
+        let (pairs, triangles, edges) = (&mut self.pairs, &self.surfaces.triangles, &self.edges);
+        pairs.boxes.clear();
+        pairs.edge_boxes.clear();
+        self.exec.collect(triangles.len(), &mut pairs.boxes, |some, out| {
+            out.extend(triangles[some].iter().map(|t| of(t, &pairs.room)));
+        });
+        self.exec.collect(edges.len(), &mut pairs.edge_boxes, |some, out| {
+            out.extend(edges[some].iter().map(|e| of(&e.nodes, &pairs.room)));
+        });
+    }
+
+    /// The lists, in an order that depends on the trees alone.
+    fn list(&mut self) {
+        let mut pairs = std::mem::take(&mut self.pairs);
+        let (trees, boxes, edge_boxes, room) = (&pairs.trees, &pairs.boxes, &pairs.edge_boxes, &pairs.room);
+        let reach: Vec<f64> = trees
+            .iter()
+            .map(|t| t.nodes.iter().map(|&i| self.reach(&[i])).fold(0.0, f64::max))
+            .collect();
+        let bounds: Vec<Bounds> =
+            trees.iter().map(|t| t.nodes.iter().fold(NOTHING, |b, &i| join(b, room[i as usize]))).collect();
+        // Bodies that come near a body, itself among them if it may touch itself.
+        let beside: Vec<Vec<usize>> = (0..trees.len())
+            .map(|a| {
+                let may = |b: usize| a != b || self.surfaces.within;
+                (0..trees.len())
+                    .filter(|&b| may(b) && near(&bounds[a], &bounds[b], reach[a].max(reach[b])))
+                    .collect()
+            })
+            .collect();
+        let body = |i: u32| self.body[i as usize] as usize;
+        let wide = |b: &Bounds, by: f64| [b[0].map(|v| v - by), b[1].map(|v| v + by)];
+        pairs.faces.clear();
+        self.exec.collect(self.nodes.len(), &mut pairs.faces, |some, out| {
+            for &p in &self.nodes[some] {
+                let own = self.reach(&[p]);
+                for &b in &beside[body(p)] {
+                    let far = wide(&room[p as usize], own.max(reach[b]));
+                    trees[b].faces.visit(boxes, &far, &mut |t| {
+                        let corners = self.surfaces.triangles[t as usize];
+                        let within = own.max(self.reach(&corners));
+                        let nodes = [p, corners[0], corners[1], corners[2]];
+                        if near(&room[p as usize], &boxes[t as usize], within) && self.may_touch(Kind::Node, &nodes) {
+                            out.push((p, t));
+                        }
+                    });
+                }
+            }
+        });
+        pairs.runs.clear();
+        pairs.runs.extend((0..pairs.faces.len()).filter(|&k| k == 0 || pairs.faces[k].0 != pairs.faces[k - 1].0));
+        pairs.runs.push(pairs.faces.len());
+        pairs.edges.clear();
+        self.exec.collect(self.edges.len(), &mut pairs.edges, |some, out| {
+            for number in some {
+                let e = self.edges[number].nodes;
+                let (a, own) = (body(e[0]), self.reach(&e));
+                for &b in beside[a].iter().filter(|&&b| b >= a) {
+                    let far = wide(&edge_boxes[number], own.max(reach[b]));
+                    trees[b].edges.visit(edge_boxes, &far, &mut |other| {
+                        let f = self.edges[other as usize].nodes;
+                        let (first, second) = (number.min(other as usize), number.max(other as usize));
+                        let again = a == b && other as usize <= number;
+                        let within = own.max(self.reach(&f));
+                        if !again
+                            && near(&edge_boxes[number], &edge_boxes[other as usize], within)
+                            && self.may_touch(Kind::Edge, &[e[0], e[1], f[0], f[1]])
+                        {
+                            out.push((first as u32, second as u32));
+                        }
+                    });
+                }
+            }
+        });
+        pairs.crossings.clear();
+        self.exec.collect(self.edges.len(), &mut pairs.crossings, |some, out| {
+            for number in some {
+                let e = self.edges[number].nodes;
+                for &b in &beside[body(e[0])] {
+                    trees[b].faces.visit(boxes, &edge_boxes[number], &mut |t| {
+                        let corners = self.surfaces.triangles[t as usize];
+                        if !corners.iter().any(|i| e.contains(i)) {
+                            out.push((number as u32, t));
+                        }
+                    });
+                }
+            }
+        });
+        self.pairs = pairs;
+    }
+}
+
+/// True if some points and others are further than a distance from each other along an axis.
+pub(super) fn far_apart<const N: usize, const M: usize>(a: [[f64; 3]; N], b: [[f64; 3]; M], reach: f64) -> bool {
+    let (a, b) = (around(a, 0.0), around(b, 0.0));
+    !meet(&a, &[b[0].map(|v| v - reach), b[1].map(|v| v + reach)])
+}
