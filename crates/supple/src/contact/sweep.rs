@@ -20,6 +20,9 @@ const LEFT_AFTER: f64 = 0.1;
 /// is hardly less than all of it. Else nothing would be left after some steps that are shortened.
 const NEAR: f64 = 0.05;
 
+/// The share of that which must be left on the way through a step.
+const DIP: f64 = 0.05;
+
 /// Rounds after which bodies that still meet stay where they were.
 const MOST_ROUNDS: usize = 30;
 
@@ -90,6 +93,13 @@ impl Skin {
             (0.95 + 0.1 * left) * distance
         };
         let time = meets(kind, &from, &to, least)?;
+        // What only dips on its way, and ends on its own side as far away as it should, may come nearer than that.
+        let end = kind.nearest(&to).1;
+        let rest = dot(end, end).sqrt();
+        let dips = rest >= least && dot(end, apart) > 0.5 * rest * distance;
+        if dips && meets(kind, &from, &to, DIP * least).is_none() {
+            return None;
+        }
         let at: [[f64; 3]; 4] = std::array::from_fn(|i| axpy(from[i], time, sub(to[i], from[i])));
         let (weights, between) = kind.nearest(&at);
         let size = dot(between, between).sqrt();
@@ -105,9 +115,7 @@ impl Skin {
         let (mut contact, edge) = self.contact(Rows { kind, nodes, weights, normal, key, distance }, way)?;
         // A node that slides along a triangle that turns dips on the straight way, and ends on its own side. Then the gap must be there
         // at the time of impact t, where it is (1 − t) that of the beginning and t that of the end.
-        let end = kind.nearest(&to).1;
-        let rest = dot(end, end).sqrt();
-        if rest >= least && dot(end, apart) > 0.5 * rest * distance && time > 1e-6 {
+        if dips && time > 1e-6 {
             let first = dot(normal, contact.rel(way.x));
             let gap = 0.5 * (least + distance.min(keep));
             contact.origin[0] = (gap - (1.0 - time) * first) / time;
