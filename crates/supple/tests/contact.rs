@@ -15,6 +15,8 @@ mod crossing;
 mod drop;
 #[path = "contact/endure.rs"]
 mod endure;
+#[path = "contact/everyday.rs"]
+mod everyday;
 #[path = "contact/fast.rs"]
 mod fast;
 #[path = "contact/files.rs"]

@@ -3,7 +3,7 @@
 use super::Contact;
 use super::frame;
 use super::impact::Kind;
-use super::near::{ON_THE_WAY, Rows, TOUCHING, Way};
+use super::near::{Rows, TOUCHING, Way};
 use super::surfaces::Skin;
 use super::tangle::Tangle;
 use crate::math::nodes::Row;
@@ -11,7 +11,7 @@ use crate::math::small::{cross, dot, scale, sub};
 
 /// The two numbers of such a key, and what they are of.
 pub(super) fn pair_of(key: u64) -> Option<(Kind, usize, usize)> {
-    let (first, second) = ((key >> 32) as usize, (key & (ON_THE_WAY - 1)) as usize);
+    let (first, second) = ((key >> 32) as usize, (key & ((1 << 30) - 1)) as usize);
     match key >> 30 & 3 {
         2 => Some((Kind::Node, first, second)),
         3 => Some((Kind::Edge, first, second)),
@@ -70,7 +70,7 @@ impl Skin {
     /// far. A node that slides along a triangle that turns comes nearer by the product of both, which the plane of before
     /// does not see.
     pub fn turned(&self, c: &Contact, x: &[Row], x_n: &[Row], tangle: &Tangle) -> Option<Contact> {
-        let (kind, ..) = pair_of(c.key).filter(|_| c.key & ON_THE_WAY == 0)?;
+        let (kind, ..) = pair_of(c.key)?;
         let nodes = [c.nodes[0], c.nodes[1], c.nodes[2], c.nodes[3]];
         if tangle.involves(&nodes) {
             return None;

@@ -1,10 +1,11 @@
 //! Contacts follow the iterates: those with curved obstacles turn, and what would pass through something gets one.
 
 use super::BODIES;
+use super::Contact;
 use super::link::LINKS;
-use super::near::{ON_THE_WAY, Way};
+use super::near::Way;
 use super::set::ContactSet;
-use super::sweep::LEFT;
+use super::sweep::{Dips, LEFT};
 use crate::exec::Stopwatch;
 use crate::math::nodes::Row;
 use crate::math::small::dot;
@@ -160,22 +161,29 @@ impl ContactSet {
             return false;
         }
         let mut met = std::mem::take(&mut self.met);
-        self.skin.sweep(Way { x: &self.x_n, to, free: self.free }, &self.tangle, LEFT, &mut met);
+        self.skin.sweep(
+            Way { x: &self.x_n, to, free: self.free },
+            &self.tangle,
+            (LEFT, Dips::Pass),
+            &mut met,
+        );
         let mut known: Vec<(u64, usize)> =
             self.contacts.iter().enumerate().map(|(i, c)| (c.key, i)).collect();
         known.sort_unstable();
-        self.lasting.extend(met.iter().map(|m| m.contact.key & !ON_THE_WAY));
+        self.lasting.extend(met.iter().map(|m| m.contact.key));
         for m in &met {
-            match known.binary_search_by_key(&m.contact.key, |k| k.0) {
+            let first = known.partition_point(|k| k.0 < m.contact.key);
+            let same = known[first..].iter().take_while(|k| k.0 == m.contact.key);
+            match same.map(|k| k.1).find(|&i| alike(&self.contacts[i], &m.contact)) {
                 // Its plane was not quite the right one. The force stays.
-                Ok(at) if dot(self.contacts[known[at].1].frame[0], m.contact.frame[0]) > 0.9 => {
-                    let c = &mut self.contacts[known[at].1];
+                Some(i) => {
+                    let c = &mut self.contacts[i];
                     let force = c.to_world(c.force);
                     *c = m.contact;
                     c.force = c.law.project(c.to_local(force));
                 }
-                // A new one, or one more, as at a corner that has two sides.
-                _ => {
+                // A new one, or one more, as at a corner that has two sides, or where edges meet at another place as they turn.
+                None => {
                     self.contacts.push(m.contact);
                     self.of.push((u32::MAX, m.edge));
                 }
@@ -189,4 +197,10 @@ impl ContactSet {
         self.met = met;
         !self.met.is_empty()
     }
+}
+
+/// True if two contacts of the same things are at about the same place and in about the same direction.
+fn alike(a: &Contact, b: &Contact) -> bool {
+    let near = a.weights.iter().zip(&b.weights).all(|(a, b)| (a - b).abs() < 0.05);
+    near && dot(a.frame[0], b.frame[0]) > 0.98
 }

@@ -7,6 +7,7 @@
 
 use super::anderson::Anderson;
 use super::delassus::block;
+use super::many::{MANY, MANY_BLOCKS, Many};
 use super::newton::{Dense, MOST};
 use super::stick::Stick;
 use super::{Contact, Law, MOST_NODES};
@@ -20,6 +21,14 @@ pub trait Compliance {
     fn make(&mut self, nodes: &[u32]);
     /// The column of a node that was made, at each of `at`, in m/N.
     fn gather(&self, node: u32, at: &[u32], out: &mut Vec<f64>);
+    /// How many nodes move.
+    fn size(&self) -> usize;
+    /// B⁻¹ of forces on the nodes that move, in place, in m.
+    fn apply(&mut self, rows: &mut [Row]);
+    /// About B times how far the nodes that move go, in N: with it conjugate gradients need fewer steps.
+    fn resist(&self, rows: &[Row], out: &mut [Row]);
+    /// About what the column of a node is at itself, for scale, in m/N; 0 for a node that does not move.
+    fn own(&self, node: u32) -> f64;
     /// The same as long as the matrix is.
     fn version(&self) -> u64;
 }
@@ -39,6 +48,9 @@ pub struct Sweeps {
 
 /// A node that is not among those that move.
 pub(super) const FIXED: u32 = u32::MAX;
+
+/// Up to this many contacts sweeps are tried where the method for many has failed.
+const MOST_SWEPT: usize = 500;
 
 /// Sweeps before acceleration begins.
 const PLAIN: usize = 6;
@@ -67,6 +79,9 @@ pub(super) struct GaussSeidel {
     pub(super) anderson: Anderson,
     pub(super) dense: Dense,
     pub(super) stick: Stick,
+    pub(super) many: Many,
+    /// True if the bounds are those of many contacts, which have no columns.
+    without_columns: bool,
     pub(super) trial: Vec<[f64; 3]>,
     pub(super) before: Vec<f64>,
     pub(super) after: Vec<f64>,
@@ -140,10 +155,29 @@ impl GaussSeidel {
         };
         let needed: Vec<usize> =
             contacts.iter().zip(&self.free).enumerate().filter(|(_, p)| needed(*p)).map(|(i, _)| i).collect();
-        self.activate(contacts, &needed, compliance);
-
-        if self.width == 1 && self.stick(contacts, &needed, compliance.version(), tolerance * edge) {
+        if std::mem::take(&mut self.without_columns) {
+            self.forget();
+        }
+        let many = needed.len() >= if self.width == 1 { MANY } else { MANY_BLOCKS };
+        let may_stick = self.width == 1 && self.stick.candidates(contacts, &needed);
+        if !many || may_stick {
+            self.activate(contacts, &needed, compliance);
+        }
+        if may_stick && self.stick(contacts, &needed, compliance.version(), tolerance * edge) {
             return Sweeps { sweeps: 1, met: true, ..Sweeps::default() };
+        }
+        let mut done = 0;
+        if many {
+            self.without_columns = true;
+            let result = self.solve_many(contacts, compliance, tolerance * edge);
+            if result.met || needed.len() > MOST_SWEPT {
+                return result;
+            }
+            done = result.sweeps;
+            self.without_columns = false;
+            self.forget();
+            self.activate(contacts, &needed, compliance);
+            self.replay(contacts);
         }
         self.anderson.restart();
         let mut result = Sweeps::default();
@@ -190,6 +224,7 @@ impl GaussSeidel {
                 self.replay(contacts);
             }
         }
+        result.sweeps += done;
         result
     }
 

@@ -46,6 +46,7 @@ mod grid;
 mod impact;
 mod level;
 mod link;
+mod many;
 mod mesh;
 mod near;
 mod newton;

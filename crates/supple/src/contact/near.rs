@@ -17,9 +17,6 @@ use std::collections::HashMap;
 /// Things nearer than this, as a share of the local edge length, have no direction between them.
 pub(super) const TOUCHING: f64 = 1e-7;
 
-/// Bit of the keys of contacts that must hold on the way through a step, not at its end.
-pub(super) const ON_THE_WAY: u64 = 1 << 29;
-
 /// Keys of contacts: bit 31 says that they are between bodies, bit 30 that they are between edges.
 pub(super) fn node_key(node: u32, triangle: u32) -> u64 {
     u64::from(node) << 32 | 1 << 31 | u64::from(triangle)
@@ -201,14 +198,7 @@ impl Skin {
     }
 
     /// The contact of two edges, if they face each other.
-    fn across(
-        &self,
-        number: u32,
-        other: u32,
-        way: Way<'_>,
-        tangle: &Tangle,
-        out: &mut Vec<(Contact, f64)>,
-    ) {
+    fn across(&self, number: u32, other: u32, way: Way<'_>, tangle: &Tangle, out: &mut Vec<(Contact, f64)>) {
         let (e, f) = (&self.edges[number as usize], &self.edges[other as usize]);
         let nodes = [e.nodes[0], e.nodes[1], f.nodes[0], f.nodes[1]];
         let [a, b, c, d] = nodes.map(|i| way.x[i as usize].xyz());
@@ -261,17 +251,24 @@ impl Skin {
         least > -1e-3 && (most > 1e-2 || most == f64::NEG_INFINITY)
     }
 
+    /// From an edge across each face beside it, of unit length; not a number if the face has no area.
+    pub(super) fn inward(&self, e: &Edge, x: &impl Fn(u32) -> [f64; 3]) -> impl Iterator<Item = [f64; 3]> {
+        let [a, b] = e.nodes.map(x);
+        let along = sub(b, a);
+        e.faces().filter_map(move |face| {
+            let triangle = self.surfaces.triangles[face as usize];
+            let third = triangle.iter().find(|i| !e.nodes.contains(i))?;
+            let v = sub(x(*third), a);
+            let inward = axpy(v, -dot(v, along) / dot(along, along), along);
+            Some(scale(1.0 / dot(inward, inward).sqrt(), inward))
+        })
+    }
+
     /// How much the faces beside an edge lie on the side that a normal points to, −1 to 1: least and most; infinities if there are none.
     pub(super) fn lean(&self, e: &Edge, x: impl Fn(u32) -> [f64; 3], normal: [f64; 3]) -> [f64; 2] {
-        let [a, b] = e.nodes.map(&x);
-        let along = sub(b, a);
         let mut range = [f64::INFINITY, f64::NEG_INFINITY];
-        for face in e.faces() {
-            let triangle = self.surfaces.triangles[face as usize];
-            let Some(&third) = triangle.iter().find(|i| !e.nodes.contains(i)) else { continue };
-            let v = sub(x(third), a);
-            let inward = axpy(v, -dot(v, along) / dot(along, along), along);
-            let lean = dot(inward, normal) / dot(inward, inward).sqrt();
+        for inward in self.inward(e, &x) {
+            let lean = dot(inward, normal);
             // Also a face without an area, which has no side.
             let lean = if lean.is_nan() { -1.0 } else { lean };
             range = [range[0].min(lean), range[1].max(lean)];

@@ -121,9 +121,8 @@ impl Skin {
             let way = dot(sub(b, a), sub(b, a)).sqrt();
             self.pairs.room[i] = around([a, b], ROOM * self.length[i] + (STEPS * way).min(self.length[i]));
         }
-        let of = |nodes: &[u32], room: &[Bounds]| {
-            nodes.iter().fold(NOTHING, |b, &i| join(b, room[i as usize]))
-        };
+        let of =
+            |nodes: &[u32], room: &[Bounds]| nodes.iter().fold(NOTHING, |b, &i| join(b, room[i as usize]));
         let (pairs, triangles, edges) = (&mut self.pairs, &self.surfaces.triangles, &self.edges);
         pairs.boxes.clear();
         pairs.edge_boxes.clear();
@@ -139,10 +138,8 @@ impl Skin {
     fn list(&mut self) {
         let mut pairs = std::mem::take(&mut self.pairs);
         let (trees, boxes, edge_boxes, room) = (&pairs.trees, &pairs.boxes, &pairs.edge_boxes, &pairs.room);
-        let reach: Vec<f64> = trees
-            .iter()
-            .map(|t| t.nodes.iter().map(|&i| self.reach(&[i])).fold(0.0, f64::max))
-            .collect();
+        let reach: Vec<f64> =
+            trees.iter().map(|t| t.nodes.iter().map(|&i| self.reach(&[i])).fold(0.0, f64::max)).collect();
         let bounds: Vec<Bounds> =
             trees.iter().map(|t| t.nodes.iter().fold(NOTHING, |b, &i| join(b, room[i as usize]))).collect();
         // Bodies that come near a body, itself among them if it may touch itself.
@@ -166,7 +163,9 @@ impl Skin {
                         let corners = self.surfaces.triangles[t as usize];
                         let within = own.max(self.reach(&corners));
                         let nodes = [p, corners[0], corners[1], corners[2]];
-                        if near(&room[p as usize], &boxes[t as usize], within) && self.may_touch(Kind::Node, &nodes) {
+                        if near(&room[p as usize], &boxes[t as usize], within)
+                            && self.may_touch(Kind::Node, &nodes)
+                        {
                             out.push((p, t));
                         }
                     });
@@ -174,7 +173,9 @@ impl Skin {
             }
         });
         pairs.runs.clear();
-        pairs.runs.extend((0..pairs.faces.len()).filter(|&k| k == 0 || pairs.faces[k].0 != pairs.faces[k - 1].0));
+        pairs
+            .runs
+            .extend((0..pairs.faces.len()).filter(|&k| k == 0 || pairs.faces[k].0 != pairs.faces[k - 1].0));
         pairs.runs.push(pairs.faces.len());
         pairs.edges.clear();
         self.exec.collect(self.edges.len(), &mut pairs.edges, |some, out| {
@@ -217,7 +218,11 @@ impl Skin {
 }
 
 /// True if some points and others are further than a distance from each other along an axis.
-pub(super) fn far_apart<const N: usize, const M: usize>(a: [[f64; 3]; N], b: [[f64; 3]; M], reach: f64) -> bool {
+pub(super) fn far_apart<const N: usize, const M: usize>(
+    a: [[f64; 3]; N],
+    b: [[f64; 3]; M],
+    reach: f64,
+) -> bool {
     let (a, b) = (around(a, 0.0), around(b, 0.0));
     !meet(&a, &[b[0].map(|v| v - reach), b[1].map(|v| v + reach)])
 }

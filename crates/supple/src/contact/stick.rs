@@ -27,7 +27,7 @@ pub(super) struct Stick {
 }
 
 impl Stick {
-    /// The contacts to try, those that bear a force or are entered, if all of them could stick.
+    /// True if it is worth a try: all contacts that bear a force or are entered could stick.
     pub fn candidates(&mut self, contacts: &[Contact], needed: &[usize]) -> bool {
         let could = |&i: &usize| match contacts[i].law {
             Law::Coulomb(mu) => mu > 0.0,
@@ -117,7 +117,7 @@ fn cholesky(lower: &mut [f64], n: usize, a: impl Fn(usize, usize) -> f64) -> boo
 }
 
 impl GaussSeidel {
-    /// Tries the forces with which all contacts that bear one stick. True if they obey the law; else nothing has changed.
+    /// Tries the forces with which all contacts that bear one stick, which are candidates. True if they obey the law; else nothing has changed.
     pub(super) fn stick(
         &mut self,
         contacts: &mut [Contact],
@@ -126,8 +126,7 @@ impl GaussSeidel {
         tolerance: f64,
     ) -> bool {
         let mut stick = std::mem::take(&mut self.stick);
-        let ready = stick.candidates(contacts, which)
-            && stick.factor(contacts, which, version, |i, j| self.number(contacts, i, j));
+        let ready = stick.factor(contacts, which, version, |i, j| self.number(contacts, i, j));
         let mut met = false;
         if ready {
             let mut change: Vec<[f64; 3]> =

@@ -1,12 +1,12 @@
 //! What meets on its way through a step, and what is done about it: contacts at the time of impact; and, where even these did not
 //! help, steps that are shortened.
 
+use super::Contact;
 use super::again::pair_of;
 use super::impact::{Kind, meets};
-use super::near::{ON_THE_WAY, Rows, Way, edge_key, node_key};
+use super::near::{Rows, Way, edge_key, node_key};
 use super::surfaces::Skin;
 use super::tangle::Tangle;
-use super::{Contact, Law};
 use crate::math::nodes::Row;
 use crate::math::small::{axpy, dot, scale, sub};
 
@@ -20,8 +20,18 @@ const LEFT_AFTER: f64 = 0.1;
 /// is hardly less than all of it. Else nothing would be left after some steps that are shortened.
 const NEAR: f64 = 0.05;
 
-/// The share of that which must be left on the way through a step.
+/// The share of that which must be left on the way through a step, where it matters.
 const DIP: f64 = 0.05;
+
+/// What to do about things that come too near on their straight ways, and end on their own sides as far away as they should: a node that
+/// slides along a triangle that turns does so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dips {
+    /// They have not met, as long as nothing crosses at the end.
+    Pass,
+    /// They have.
+    Meet,
+}
 
 /// Rounds after which bodies that still meet stay where they were.
 const MOST_ROUNDS: usize = 30;
@@ -38,7 +48,7 @@ pub(super) struct Meeting {
 
 impl Skin {
     /// Finds what comes within the share `left` of its distance on a way. What is tangled where it begins does not count.
-    pub fn sweep(&mut self, way: Way<'_>, tangle: &Tangle, left: f64, out: &mut Vec<Meeting>) {
+    pub fn sweep(&mut self, way: Way<'_>, tangle: &Tangle, left: (f64, Dips), out: &mut Vec<Meeting>) {
         out.clear();
         if !way.to.iter().all(|r| r.is_finite()) {
             return;
@@ -66,7 +76,7 @@ impl Skin {
         key: u64,
         way: Way<'_>,
         tangle: &Tangle,
-        left: f64,
+        (left, passing): (f64, Dips),
     ) -> Option<Meeting> {
         if nodes.iter().all(|&i| i as usize >= way.free) {
             return None;
@@ -93,11 +103,10 @@ impl Skin {
             (0.95 + 0.1 * left) * distance
         };
         let time = meets(kind, &from, &to, least)?;
-        // What only dips on its way, and ends on its own side as far away as it should, may come nearer than that.
         let end = kind.nearest(&to).1;
         let rest = dot(end, end).sqrt();
         let dips = rest >= least && dot(end, apart) > 0.5 * rest * distance;
-        if dips && meets(kind, &from, &to, DIP * least).is_none() {
+        if dips && (passing == Dips::Pass || meets(kind, &from, &to, DIP * least).is_none()) {
             return None;
         }
         let at: [[f64; 3]; 4] = std::array::from_fn(|i| axpy(from[i], time, sub(to[i], from[i])));
@@ -106,29 +115,22 @@ impl Skin {
         if !(size > 0.0) {
             return None;
         }
-        let normal = scale(1.0 / size, between);
-        if self.is_of_others(key, &weights, (at[0], size), normal, |i| {
+        let then = |i: u32| {
             axpy(way.x[i as usize].xyz(), time, sub(way.to[i as usize].xyz(), way.x[i as usize].xyz()))
-        }) {
+        };
+        let normal = scale(1.0 / size, between);
+        if self.is_of_others(key, &weights, (at[0], size), normal, then) {
             return None;
         }
-        let (mut contact, edge) = self.contact(Rows { kind, nodes, weights, normal, key, distance }, way)?;
-        // A node that slides along a triangle that turns dips on the straight way, and ends on its own side. Then the gap must be there
-        // at the time of impact t, where it is (1 − t) that of the beginning and t that of the end.
-        if dips && time > 1e-6 {
-            let first = dot(normal, contact.rel(way.x));
-            let gap = 0.5 * (least + distance.min(keep));
-            contact.origin[0] = (gap - (1.0 - time) * first) / time;
-            contact.law = Law::Coulomb(0.0);
-            contact.key |= ON_THE_WAY;
-        }
+        let normal = self.upright(key, &weights, normal, then);
+        let (contact, edge) = self.contact(Rows { kind, nodes, weights, normal, key, distance }, way)?;
         Some(Meeting { contact, edge, time })
     }
 }
 
 impl Skin {
     /// True if two things that have met are not what has met: beside the edge or corner of a triangle there is another that is nearer, or beside
-    /// an edge a face that lies towards the other one. These have met before, where it is known who is on which side. What
+    /// an edge a face, or at a node an edge, that lies towards the other one. These have met before, where it is known who is on which side. What
     /// slides along a plane would else be stopped by every edge in it.
     fn is_of_others(
         &self,
@@ -139,17 +141,86 @@ impl Skin {
         x: impl Fn(u32) -> [f64; 3],
     ) -> bool {
         match pair_of(key) {
-            Some((Kind::Node, _, triangle)) => {
+            Some((Kind::Node, node, triangle)) => {
                 let of = [-weights[1], -weights[2], -weights[3]];
-                of.iter().any(|w| *w <= 0.0) && !self.is_lowest(&of, triangle as u32, at, distance, x)
+                let against = self.beside[node].iter().any(|&j| {
+                    let e = sub(x(j), at);
+                    dot(e, normal) < -0.5 * dot(e, e).sqrt()
+                });
+                against
+                    || (of.iter().any(|w| *w <= 0.0)
+                        && !self.is_lowest(&of, triangle as u32, at, distance, x))
             }
             Some((Kind::Edge, first, second)) => {
-                let one = self.lean(&self.edges[first], &x, normal)[0];
-                let other = self.lean(&self.edges[second], &x, scale(-1.0, normal))[0];
-                one.min(other) < -0.5
+                let [e, f] = [first, second].map(|i| &self.edges[i]);
+                // The end of an edge is a node, which meets the triangles there; but ropes have none.
+                let end = weights.contains(&0.0) && e.faces().next().is_some() && f.faces().next().is_some();
+                let one = self.lean(e, &x, normal)[0];
+                let other = self.lean(f, &x, scale(-1.0, normal))[0];
+                end || one.min(other) < -0.5
             }
             None => false,
         }
+    }
+}
+
+impl Skin {
+    /// A normal between two things, turned so that neither surface lies towards the other: what meets an edge or a corner in a plane meets the
+    /// plane, and is not held up along it.
+    fn upright(
+        &self,
+        key: u64,
+        weights: &[f64; 4],
+        normal: [f64; 3],
+        x: impl Fn(u32) -> [f64; 3],
+    ) -> [f64; 3] {
+        // Directions along the surface around both, of which the normal may not point against any.
+        let mut along: Vec<[f64; 3]> = Vec::new();
+        let around = |i: u32| {
+            let at = x(i);
+            self.beside[i as usize].iter().map(|&j| sub(x(j), at)).collect::<Vec<_>>()
+        };
+        match pair_of(key) {
+            Some((Kind::Edge, first, second)) => {
+                along.extend(self.inward(&self.edges[first], &x));
+                along.extend(self.inward(&self.edges[second], &x).map(|v| scale(-1.0, v)));
+            }
+            Some((Kind::Node, node, triangle)) => {
+                let corners = self.surfaces.triangles[triangle];
+                let on: Vec<u32> = (0..3).filter(|&k| weights[1 + k] < 0.0).map(|k| corners[k]).collect();
+                match on[..] {
+                    [i] => along.extend(around(i).iter().map(|v| scale(-1.0, *v))),
+                    [i, j] => {
+                        let edge = self.faces[i as usize].iter().flat_map(|&f| {
+                            let t = self.surfaces.triangles[f as usize];
+                            let third = t.iter().copied().find(|&k| k != i && k != j);
+                            third.filter(|_| t.contains(&j))
+                        });
+                        let (a, e) = (x(i), sub(x(j), x(i)));
+                        for k in edge {
+                            let v = sub(x(k), a);
+                            along.push(axpy(scale(-1.0, v), dot(v, e) / dot(e, e), e));
+                        }
+                    }
+                    // Within a triangle there is no other normal.
+                    _ => return normal,
+                }
+                along.extend(around(node as u32));
+            }
+            None => return normal,
+        }
+        let mut n = normal;
+        // What one of them asks for may be against another.
+        for _ in 0..3 {
+            for v in &along {
+                let against = dot(*v, n);
+                if against < 0.0 {
+                    n = axpy(n, -against / dot(*v, *v), *v);
+                }
+            }
+        }
+        let size = dot(n, n).sqrt();
+        if size > 0.5 { scale(1.0 / size, n) } else { normal }
     }
 }
 
@@ -195,9 +266,15 @@ pub(super) fn shorten(
     let (free, bodies) = (islands.body.len(), islands.held.len());
     let mut groups = Groups((0..bodies as u32).collect());
     let mut shortened = vec![false; bodies];
+    let mut dips = Dips::Pass;
     for round in 0..=MOST_ROUNDS {
         let left = if round == 0 { LEFT_AT_END } else { LEFT_AFTER };
-        skin.sweep(Way { x: x_n, to: x, free }, tangle, left, found);
+        skin.sweep(Way { x: x_n, to: x, free }, tangle, (left, dips), found);
+        // What dips on its way does no harm, unless something crosses at its end.
+        if found.is_empty() && dips == Dips::Pass && skin.crosses(x, tangle) {
+            dips = Dips::Meet;
+            skin.sweep(Way { x: x_n, to: x, free }, tangle, (left, dips), found);
+        }
         if found.is_empty() {
             break;
         }
@@ -205,7 +282,7 @@ pub(super) fn shorten(
             let [a, b] = skin.bodies_of(&m.contact.nodes);
             groups.join(a, b);
         }
-        met.extend(found.iter().map(|m| m.contact.key & !ON_THE_WAY));
+        met.extend(found.iter().map(|m| m.contact.key));
         let mut share = vec![1.0f64; bodies];
         for m in &*found {
             let group = groups.of(skin.bodies_of(&m.contact.nodes)[0]) as usize;

@@ -113,6 +113,15 @@ impl Skin {
         }
     }
 
+    /// True if something crosses at `x` that has nothing to do with a tangle.
+    pub fn crosses(&mut self, x: &[Row], tangle: &Tangle) -> bool {
+        let mut now = Tangle::default();
+        self.untangle(x, &mut now);
+        let corners = |t: u32| self.surfaces.triangles[t as usize];
+        let mut nodes = now.crossings.iter().flat_map(|c| c.edge.into_iter().chain(corners(c.triangle)));
+        nodes.any(|i| !tangle.involves(&[i; 4]))
+    }
+
     /// Where an edge passes through a triangle.
     fn crossing(&self, edge: [u32; 2], triangle: u32, x: &[Row]) -> Option<Crossing> {
         let corners = self.surfaces.triangles[triangle as usize];

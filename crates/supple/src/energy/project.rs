@@ -5,8 +5,8 @@ use crate::math::real::Real;
 use crate::math::small::{
     Local, combine, compose, cross, dot, minus, mul, norm2, scale, select3, transpose, zeros,
 };
-use crate::math::svd::svd;
 use crate::math::stretches::stretches;
+use crate::math::svd::svd;
 
 /// Ψ(z) = k/2·dist(z, C)², eq. (26). Numbers of an element: k, then the set's own.
 #[derive(Clone, Copy, Debug, Default)]

@@ -148,6 +148,11 @@ impl System {
         &self.values
     }
 
+    /// The diagonal entry of a row, if there is such a row.
+    pub fn diagonal(&self, row: usize) -> Option<f64> {
+        (row < self.n).then(|| self.values[self.col_ptr[row]])
+    }
+
     /// As [`System::values`], to be changed.
     pub(super) fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values

@@ -91,8 +91,6 @@ impl Simulation {
     pub fn node_stiffness(&self, body: usize, id: u32) -> Result<Option<f64>, BuildError> {
         let node = self.node_of(body, id as usize)?;
         let dt = self.settings.time.dt;
-        // The first entry of each column is the diagonal.
-        let diagonal = (node < self.free).then(|| self.system.values()[self.system.col_ptr()[node]]);
-        Ok(diagonal.map(|d| d / (dt * dt)))
+        Ok(self.system.diagonal(node).map(|d| d / (dt * dt)))
     }
 }

@@ -10,7 +10,7 @@ use super::newton::Hessian;
 use super::{Problem, Run, Status};
 use crate::contact::{Anderson, Columns, Compliance};
 use crate::exec::Exec;
-use crate::global::{BlockFactor, Cholesky, SolveScratch};
+use crate::global::{BlockFactor, Cholesky, SolveScratch, System};
 use crate::math::nodes::{Row, dot};
 use crate::settings::Method;
 use crate::term::Sums;
@@ -19,6 +19,7 @@ use crate::term::Sums;
 struct OfMatrix<'a> {
     columns: &'a mut Columns,
     factor: &'a Cholesky,
+    matrix: &'a System,
     scratch: &'a mut SolveScratch,
     h2: f64,
     exec: &'a Exec,
@@ -50,6 +51,19 @@ impl Compliance for OfMatrix<'_> {
     fn gather(&self, node: u32, at: &[u32], out: &mut Vec<f64>) {
         self.columns.gather(node, at, 1, out);
     }
+    fn size(&self) -> usize {
+        self.factor.n()
+    }
+    fn apply(&mut self, rows: &mut [Row]) {
+        rows.iter_mut().for_each(|r| r.0 = r.0.map(|f| self.h2 * f));
+        self.factor.solve(rows, self.scratch, self.exec);
+    }
+    fn resist(&self, rows: &[Row], out: &mut [Row]) {
+        resist(self.matrix, self.h2, rows, out);
+    }
+    fn own(&self, node: u32) -> f64 {
+        self.matrix.diagonal(node as usize).map_or(0.0, |a| self.h2 / a)
+    }
     fn version(&self) -> u64 {
         self.columns.version()
     }
@@ -59,6 +73,8 @@ impl Compliance for OfMatrix<'_> {
 struct OfHessian<'a> {
     columns: &'a mut Columns,
     factor: &'a mut BlockFactor,
+    matrix: &'a System,
+    h2: f64,
     exec: &'a Exec,
 }
 
@@ -77,9 +93,27 @@ impl Compliance for OfHessian<'_> {
     fn gather(&self, node: u32, at: &[u32], out: &mut Vec<f64>) {
         self.columns.gather(node, at, 9, out);
     }
+    fn size(&self) -> usize {
+        self.factor.nodes()
+    }
+    fn apply(&mut self, rows: &mut [Row]) {
+        self.factor.solve(rows, self.exec);
+    }
+    fn resist(&self, rows: &[Row], out: &mut [Row]) {
+        resist(self.matrix, self.h2, rows, out);
+    }
+    fn own(&self, node: u32) -> f64 {
+        self.matrix.diagonal(node as usize).map_or(0.0, |a| self.h2 / a)
+    }
     fn version(&self) -> u64 {
         self.columns.version()
     }
+}
+
+/// A/Δt² times rows; for a Hessian it is about right.
+fn resist(matrix: &System, h2: f64, rows: &[Row], out: &mut [Row]) {
+    matrix.mul(rows, out);
+    out.iter_mut().for_each(|r| r.0 = r.0.map(|f| f / h2));
 }
 
 /// What rounding leaves of the sum of a contact force and inertia, in N; `stiffness` is m/Δt².
@@ -100,7 +134,7 @@ pub(super) fn global_step(p: &mut Problem<'_>, tolerance: f64) {
     add(p.x, p.rhs);
     let h2 = p.dt * p.dt;
     let (columns, factor, scratch, exec) = (&mut *p.columns, p.global, &mut *p.scratch, p.exec);
-    let mut compliance = OfMatrix { columns, factor, scratch, h2, exec };
+    let mut compliance = OfMatrix { columns, factor, matrix: p.matrix, scratch, h2, exec };
     if p.contact.solve(p.x, &mut compliance, tolerance) {
         for (r, f) in p.rhs.iter_mut().zip(p.contact.change()) {
             *r = Row([h2 * f.0[0], h2 * f.0[1], h2 * f.0[2], 0.0]);
@@ -166,17 +200,18 @@ impl Descent {
         add(p.x, &d);
         let start = run.clock.seconds();
         let tolerance = run.settings.tolerance;
+        let (h2, exec, matrix) = (p.dt * p.dt, p.exec, p.matrix);
         let changed = match metric {
             Metric::Hessian => match hessian.columns(p.columns) {
                 Some((factor, columns)) => {
-                    p.contact.solve(p.x, &mut OfHessian { columns, factor, exec: p.exec }, tolerance)
+                    let mut compliance = OfHessian { columns, factor, matrix, h2, exec };
+                    p.contact.solve(p.x, &mut compliance, tolerance)
                 }
                 None => false,
             },
             _ => {
                 let (columns, factor, scratch) = (&mut *p.columns, p.global, &mut *p.scratch);
-                let (h2, exec) = (p.dt * p.dt, p.exec);
-                let mut compliance = OfMatrix { columns, factor, scratch, h2, exec };
+                let mut compliance = OfMatrix { columns, factor, matrix, scratch, h2, exec };
                 p.contact.solve(p.x, &mut compliance, tolerance)
             }
         };

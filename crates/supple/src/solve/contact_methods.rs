@@ -19,7 +19,7 @@ const MOST_SWEEPS: usize = 400;
 
 /// a_ii/Δt² of a node in N/m.
 fn stiffness(p: &Problem<'_>, node: u32) -> f64 {
-    p.matrix.values()[p.matrix.col_ptr()[node as usize]] / (p.dt * p.dt)
+    p.matrix.diagonal(node as usize).map_or(0.0, |a| a / (p.dt * p.dt))
 }
 
 /// Local step of `local` before the right-hand side is made: with y the gap and slip of x, λ⁺ = project(λ − w²y), which is

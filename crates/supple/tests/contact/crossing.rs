@@ -58,14 +58,53 @@ pub fn crossing(sim: &Simulation, shapes: &[Shape]) -> Option<([u32; 2], [u32; 3
     crossing_at(&sim.positions(), shapes)
 }
 
-/// The same on the straight ways of the nodes from some positions to those of now, at a hundred times.
-pub fn crossing_since(sim: &Simulation, before: &[V], shapes: &[Shape]) -> Option<([u32; 2], [u32; 3])> {
+/// The first node and shape so that the node has gone through the shape's triangles an odd number of times on the straight ways from some
+/// positions to those of now: it has come out on the other side.
+pub fn passed_since(sim: &Simulation, before: &[V], shapes: &[Shape]) -> Option<(u32, usize)> {
+    const TIMES: usize = 100;
     let now = sim.positions();
-    (1..=100).find_map(|k| {
-        let t = f64::from(k) / 100.0;
-        let between = |(a, b): (&V, &V)| std::array::from_fn(|c| a[c] + t * (b[c] - a[c]));
-        crossing_at(&before.iter().zip(&now).map(between).collect::<Vec<V>>(), shapes)
-    })
+    let at = |i: u32, t: f64| -> V {
+        let (a, b) = (before[i as usize], now[i as usize]);
+        std::array::from_fn(|c| a[c] + t * (b[c] - a[c]))
+    };
+    for node in 0..now.len() as u32 {
+        for (number, shape) in shapes.iter().enumerate() {
+            if shape.triangles.iter().flatten().any(|&i| i == node) {
+                continue;
+            }
+            let mut count = 0;
+            for t in &shape.triangles {
+                let height = |s: f64| side(at(t[0], s), at(t[1], s), at(t[2], s), at(node, s));
+                let mut last = height(0.0);
+                for k in 1..=TIMES {
+                    let [mut low, mut high] = [k - 1, k].map(|k| k as f64 / TIMES as f64);
+                    let next = height(high);
+                    if last * next < 0.0 {
+                        for _ in 0..60 {
+                            let middle = 0.5 * (low + high);
+                            if height(middle) * last > 0.0 { low = middle } else { high = middle }
+                        }
+                        let corners = t.map(|i| at(i, low));
+                        count += usize::from(lies_in(at(node, low), corners));
+                    }
+                    last = next;
+                }
+            }
+            if count % 2 == 1 {
+                return Some((node, number));
+            }
+        }
+    }
+    None
+}
+
+/// True if a point in the plane of a triangle lies in the triangle.
+fn lies_in(p: V, [a, b, c]: [V; 3]) -> bool {
+    let (u, v) = (sub(b, a), sub(c, a));
+    let n: V = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+    let above = |q: V| -> V { std::array::from_fn(|k| q[k] + n[k]) };
+    let turns = [side(a, b, above(a), p), side(b, c, above(b), p), side(c, a, above(c), p)];
+    turns.iter().all(|t| *t > 0.0) || turns.iter().all(|t| *t < 0.0)
 }
 
 fn crossing_at(x: &[V], shapes: &[Shape]) -> Option<([u32; 2], [u32; 3])> {
