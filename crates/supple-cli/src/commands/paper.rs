@@ -193,7 +193,7 @@ mod tests {
             data: json!(null),
         };
         let good = section("fig1", &[Some(true), None]);
-        assert!(verdict(&[good.clone()]).is_ok());
+        assert!(verdict(std::slice::from_ref(&good)).is_ok());
         let failure = verdict(&[good, section("fig2", &[Some(true), Some(false)])]).err();
         assert!(failure.is_some_and(
             |f| f.code == 1 && f.text.contains("1 claim does not hold\n  fig2: faster (here: 1)")

@@ -18,6 +18,9 @@ const NONE: &str = "no curve fits: the stress must rise with the stretch, and be
 /// Weight of the second differences beside the data.
 const SMOOTH: f64 = 1e-5;
 
+/// A material, and its control points of f' and h'.
+type Made = (Material, Vec<[f64; 2]>, [[f64; 2]; 2]);
+
 /// Fits a curve to (stretch, nominal stress in Pa).
 pub fn spline(all: &[[f64; 2]], test: Test, poisson: f64) -> Result<Fit, String> {
     let scale = all.iter().fold(0.0f64, |m, p| m.max(p[1].abs()));
@@ -61,7 +64,7 @@ pub fn spline(all: &[[f64; 2]], test: Test, poisson: f64) -> Result<Fit, String>
     load.resize(pairs.len() + n - 1, 0.0);
     let first = non_negative(&columns, &load);
 
-    let made = |rises: &[f64]| -> Result<(Material, Vec<[f64; 2]>, [[f64; 2]; 2]), String> {
+    let made = |rises: &[f64]| -> Result<Made, String> {
         let mut points: Vec<[f64; 2]> = knots.iter().map(|k| [rounded(*k), 0.0]).collect();
         for (j, rise) in rises.iter().enumerate() {
             for (point, v) in points.iter_mut().zip(values(j)) {
