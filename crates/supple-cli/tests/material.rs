@@ -5,7 +5,9 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use supple::scene::{Asset, PRESETS, Program, parse};
+use supple::energy::Spline;
+use supple::scene::{Asset, PRESETS, Preset, Program, parse};
+use supple::{Material, MaterialKind};
 use supple_cli::fit::{self, Test, data};
 
 /// L. R. G. Treloar 1944, vulcanised rubber at 20 °C in simple extension, as tabulated by Steinmann, Hossain, Possart 2012:
@@ -60,20 +62,66 @@ fn material_of(table: &str) -> supple::scene::file::MaterialTable {
     file.body[0].material.clone().unwrap()
 }
 
+/// The material that a printed table means, by the library alone.
+fn built(table: &str) -> Material {
+    let m = material_of(table);
+    match m.kind.unwrap() {
+        MaterialKind::Ogden => {
+            let (mu, alpha) = (m.mu.unwrap(), m.alpha.unwrap());
+            let terms: Vec<(f64, f64)> = mu.all().iter().copied().zip(alpha.all().iter().copied()).collect();
+            Material::ogden(&terms, m.kappa.unwrap()).unwrap()
+        }
+        _ => {
+            let spline = Spline::new(&m.f.unwrap(), m.g.as_deref(), &m.h.unwrap()).unwrap();
+            Material::spline(spline, m.compression.unwrap_or(0.0)).unwrap()
+        }
+    }
+}
+
+/// The nominal stress of a material at a stretch, its free sides without stress: found by bisection.
+fn pulled(material: &Material, test: Test, stretch: f64) -> f64 {
+    let stress = |side: f64| {
+        let [b, c] = match test {
+            Test::Uniaxial => [side, side],
+            Test::Biaxial => [stretch, side],
+            Test::Shear => [1.0, side],
+        };
+        material.stress(&[[stretch, 0.0, 0.0], [0.0, b, 0.0], [0.0, 0.0, c]])
+    };
+    let (mut low, mut high) = (0.02f64, 20.0f64);
+    for _ in 0..200 {
+        let middle = (low * high).sqrt();
+        if stress(middle)[2][2] < 0.0 { low = middle } else { high = middle }
+    }
+    let p = stress(low);
+    assert!(p[2][2].abs() < 1e-6 * material.lame().mu, "{stretch}: {p:?}");
+    p[0][0]
+}
+
+/// Root mean square and largest difference of the printed material, pulled, to the data.
+fn errors_of(table: &str, test: Test, pairs: &[[f64; 2]]) -> [f64; 2] {
+    let material = built(table);
+    let off: Vec<f64> = pairs.iter().map(|p| (pulled(&material, test, p[0]) - p[1]).abs()).collect();
+    let rms = (off.iter().map(|e| e * e).sum::<f64>() / off.len() as f64).sqrt();
+    [rms, off.iter().copied().fold(0.0, f64::max)]
+}
+
 /// Two terms, three kinds of test: the terms come back to 1e-4.
 #[test]
 fn known_terms_come_back() {
     let terms = [(0.5e6, 1.8), (-2e4, -3.5)];
+    // ν = 0.49: κ = λ + ⅔μ, λ = 2μν/(1 − 2ν).
+    let known = Material::ogden(&terms, 485_000.0 * (0.98 / 0.02 + 2.0 / 3.0)).unwrap();
     for test in [Test::Uniaxial, Test::Biaxial, Test::Shear] {
-        let slope = |s: f64| terms.iter().map(|(m, a)| m * s.powf(a - 1.0)).sum::<f64>();
         let pairs: Vec<[f64; 2]> =
-            (1..=40).map(|i| 0.6 + 0.06 * f64::from(i)).map(|s| [s, test.stress(s, slope)]).collect();
-        let fit = fit::ogden(&pairs, test, 2, 0.49).unwrap();
+            (1..=40).map(|i| 0.6 + 0.06 * f64::from(i)).map(|s| [s, pulled(&known, test, s)]).collect();
+        // A third term is not worth it.
+        let fit = fit::ogden(&pairs, test, 3, 0.49).unwrap();
         let found = material_of(&fit.table);
         let (mu, alpha) = (found.mu.unwrap(), found.alpha.unwrap());
         for (i, (m, a)) in terms.iter().enumerate() {
             let off = (mu.all()[i] / m - 1.0).abs().max((alpha.all()[i] / a - 1.0).abs());
-            assert!(off < 1e-4, "{test:?}: {}", fit.table);
+            assert!(off < 1e-4 && mu.all().len() == 2, "{test:?}: {}", fit.table);
         }
         let [rms, _] = fit.errors(&pairs);
         assert!(rms < 1e-4 * pairs.last().unwrap()[1], "{rms}");
@@ -92,10 +140,29 @@ fn treloars_rubber() {
     ] {
         let [rms, most] = fit.errors(&pairs);
         assert!(rms < 0.015 * 6.3e6 && most < 0.06 * 6.3e6, "{name}: {rms} {most}\n{}", fit.table);
+        // What is reported is what the printed material does.
+        let own = errors_of(&fit.table, Test::Uniaxial, &pairs);
+        assert!((own[0] - rms).abs() < 10.0 && (own[1] - most).abs() < 10.0, "{name}: {own:?} {rms} {most}");
+        let material = built(&fit.table);
+        for [stretch, stress] in &fit.curve {
+            assert!(
+                (pulled(&material, Test::Uniaxial, *stretch) - stress).abs() < 10.0,
+                "{name} at {stretch}"
+            );
+        }
         // The shear modulus of this rubber is about 0.4 MPa.
         assert!((0.2e6..0.8e6).contains(&fit.mu), "{name}: {}", fit.mu);
-        material_of(&fit.table);
+        // No term is there for nothing, and none needs a constant that vanishes.
+        let m = material_of(&fit.table);
+        if let (Some(mu), Some(alpha)) = (&m.mu, &m.alpha) {
+            assert!(alpha.all().iter().all(|a| a.abs() <= 15.0), "{}", fit.table);
+            assert!(mu.all().iter().all(|m| m.abs() > 1e-6), "{}", fit.table);
+        }
     }
+    // Where the volume is all but kept: 1 %.
+    let fit = fit::ogden(&pairs, Test::Uniaxial, 3, 0.4999).unwrap();
+    let [rms, _] = errors_of(&fit.table, Test::Uniaxial, &pairs);
+    assert!(rms < 0.01 * 6.3e6 && fit.volume < 1.02, "{rms} {}", fit.table);
 }
 
 #[test]
@@ -110,6 +177,12 @@ fn the_command_prints_a_table_and_draws() {
         let out = text(&o.stdout);
         assert!(out.contains("rms error") && out.contains("pairs          24"), "{out}");
         assert_eq!(material_of(&out).kind.unwrap().name(), kind);
+        // The printed error is that of the printed table.
+        let line = out.lines().find(|l| l.starts_with("# rms error")).unwrap();
+        let told: f64 = line.split_whitespace().nth(3).unwrap().parse().unwrap();
+        let pairs = TRELOAR.map(|p| [p[0], 1e6 * p[1]]);
+        let [rms, _] = errors_of(&out, Test::Uniaxial, &pairs);
+        assert!((rms / told - 1.0).abs() < 1e-3, "{line}: {rms}");
         let svg = std::fs::read_to_string(f.join(format!("{kind}.svg"))).unwrap();
         assert!(svg.starts_with("<svg ") && svg.contains("measured") && svg.contains("nominal stress in Pa"));
     }
@@ -132,6 +205,19 @@ fn bad_data_is_refused_with_its_line() {
         ("1.1,1e5\n1.2,inf\n", "d:2: `inf` is no number"),
         ("1.1,1e5\n1.2,1e300\n", "d:2: the stress"),
         ("load,length\n1,2\n", "d:1: the header must name"),
+        (
+            "stretch,stress (furlong)\n1.1,2\n",
+            "d:1: `stress (furlong)`: the unit `furlong` of stress is unknown; known are Pa",
+        ),
+        ("stretch,stress (hPa)\n1.1,2\n", "the unit `hpa` of stress is unknown"),
+        ("strain (‰),stress\n1.1,2\n", "the unit `‰` of strain is unknown; known are %"),
+        ("stretch,stress true (MPa)\n1.1,2\n", "d:1: `stress true (MPa)`: true stress is not read"),
+        ("stretch,Cauchy stress\n1.1,2\n", "cauchy stress is not read"),
+        ("true strain,stress\n1.1,2\n", "true strain is not read"),
+        ("stretch;stress\n1,1;2\n", "d:2: `1,1` is no number: decimals are written with a point"),
+        ("1,1;2\n1,2;3\n", "d:1: decimals are written with a point"),
+        ("1,1 2,5\n1,2 3,5\n", "d:1: decimals are written with a point"),
+        ("1.1,1e5\n1,2,3,5\n", "d:2: 4 numbers instead of 2: a header names more columns"),
         ("1.1,1e5\n1.2,2e5\n", "needs at least three pairs"),
         ("1,0\n1,0\n1,0\n1,0\n", "needs at least three pairs"),
         ("", "needs at least three pairs"),
@@ -146,6 +232,12 @@ fn bad_data_is_refused_with_its_line() {
         "stretch;stress_kpa\n1.1;200\n1.2;300\n1.5;400\n",
         "time\tstress [MPa]\tstrain (%)\n0\t0.2\t10\n1\t0.3\t20\n2\t0.4\t50\n",
         "1.1 2e5\n# more\n1.2 3e5\n\n1.5 4e5",
+        "strain_percent,Nominal stress / MPa\n10,0.2\n20,0.3\n50,0.4\n",
+        "Engineering strain,stress (N/mm²)\n0.1,0.2\n0.2,0.3\n0.5,0.4\n",
+        "\"stretch\",\"stress (N/mm^2)\",\"a, b\"\n\"1.1\",\"0.2\",\"1,5\"\n'1.2','0.3',x\n1.5, \"0.4\" ,y\n",
+        "stretch,stress (psi),strain rate (1/s)\n1.1,29.007547546041845,0\n1.2,43.511321319062766,0\n1.5,58.01509509208369,0\n",
+        "stretch,stress [ksi]\n1.1,0.029007547546041845\n1.2,0.04351132131906277\n1.5,0.05801509509208369\n",
+        "1.1,2e5,\n1.2,3e5,\n1.5,4e5,\n",
     ] {
         let pairs = data::read("d", csv).unwrap();
         for (p, q) in pairs.iter().zip(&same) {
@@ -189,4 +281,29 @@ fn presets_are_listed_shown_and_run() {
     let o = supple(&f, &["material", "show", "ruber"]);
     assert!(o.status.code() == Some(2) && text(&o.stderr).contains("there is no preset `ruber`"));
     std::fs::remove_dir_all(f).unwrap();
+}
+
+/// What its source says of the preset `rubber` is what it does, pulled beside the data.
+#[test]
+fn the_preset_of_rubber_is_what_its_source_says() {
+    let rubber = Preset::find("rubber").unwrap();
+    let material = rubber.material().unwrap();
+    for [stretch, stress] in TRELOAR {
+        let own = 1e-6 * pulled(&material, Test::Uniaxial, stretch);
+        let most = match stretch {
+            s if s <= 4.03 => 0.07,
+            s if s <= 4.76 => 0.13,
+            _ => f64::INFINITY,
+        };
+        assert!((own - stress).abs() < most, "at {stretch}: {own} MPa, measured {stress}");
+        assert!(stretch != 7.05 || (own - 3.0).abs() < 0.05, "{own}");
+    }
+    for words in [
+        "within 0.07 MPa",
+        "four times",
+        "within 0.13 MPa up to 4.8 times",
+        "3.0 MPa at 7 times, measured 4.1",
+    ] {
+        assert!(rubber.source.contains(words), "{}", rubber.source);
+    }
 }

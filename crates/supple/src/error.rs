@@ -116,6 +116,21 @@ pub enum StepError {
         /// The first element that was not finite, in words.
         element: Option<String>,
     },
+    /// The energy became infinite or not a number, though every position is finite: numbers overflow, or a law has no lower bound.
+    #[error(
+        "body `{body}`: node {node}, which moves fastest, has left the range where the energy of its element and its own are finite \
+         (elastic {elastic:e} J, kinetic {kinetic:e} J in all); the state before the step is kept"
+    )]
+    Energy {
+        /// Name of the body.
+        body: String,
+        /// Number of the node within the body.
+        node: usize,
+        /// Elastic energy of everything in J.
+        elastic: f64,
+        /// Kinetic energy of everything in J.
+        kinetic: f64,
+    },
     /// A script sends a pin or an anchor to a place that is not finite.
     #[error("{0}; the state before the step is kept")]
     Target(String),

@@ -7,7 +7,7 @@ mod common;
 use common::{bar, settings, twisted};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use supple::{CheckpointError, Material, MaterialKind, Scene, Simulation, Spring, Start, StepError};
+use supple::{CheckpointError, Material, MaterialKind, Scene, Simulation, Spring, Start, Status, StepError};
 
 /// Counts allocations of the thread that asks.
 struct Counting;
@@ -252,10 +252,35 @@ fn huge_positions_end_in_an_error_or_finite_numbers() {
             s.solve.iterations = 20;
             sim.update_settings(s).unwrap();
             match sim.step() {
-                Ok(_) => assert!(sim.positions().iter().flatten().all(|a| a.is_finite())),
+                Ok(r) => {
+                    assert!(sim.positions().iter().flatten().all(|a| a.is_finite()));
+                    let [elastic, kinetic] = [r.energy.elastic, r.energy.kinetic];
+                    // An inverted element of a barrier material has an infinite energy: then the step has not converged.
+                    let sound = elastic.is_finite() || (elastic > 0.0 && r.status != Status::Converged);
+                    assert!(kinetic.is_finite() && sound, "{kind:?} {size}: {r:?}");
+                }
                 Err(_) => assert_eq!(sim.positions(), before),
             }
         }
+    }
+}
+
+/// A body that flies at 1e155 m/s has finite positions and no finite energy: an error that names it, with an observer and without, and
+/// the state of before.
+#[test]
+fn an_energy_that_is_none_is_an_error() {
+    for observed in [false, true] {
+        let mut sim = twisted(settings(0.02), MaterialKind::Corotated, [3, 1, 1], false);
+        let x = sim.positions();
+        sim.set_state(&x, &vec![[1e155, 0.0, 0.0]; x.len()]).unwrap();
+        let result = if observed { sim.step_with(&mut |_| supple::Control::Continue) } else { sim.step() };
+        match result {
+            Err(StepError::Energy { body, kinetic, .. }) => {
+                assert!(body == sim.bodies()[0].name && kinetic == f64::INFINITY, "{body} {kinetic}");
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(sim.positions() == x && sim.frame() == 0);
     }
 }
 

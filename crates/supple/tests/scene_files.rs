@@ -191,3 +191,204 @@ fn materials_by_their_own_constants() {
         assert!(e.key.as_deref() == Some(key) && e.to_string().contains(word), "{bad}: {e:?}");
     }
 }
+
+/// The program of a text, or what is wrong with it.
+fn program(text: &str) -> Result<supple::scene::Program, SceneError> {
+    let file = parse::parse(text, &[])?;
+    supple::scene::Program::new(&file, &mut |_| Err::<supple::scene::Asset, _>("no files".into()))
+}
+
+/// A scene of one body `a`.
+fn body(shape: &str, rest: &str) -> String {
+    format!("version = 1\n[[body]]\nname = \"a\"\nshape = {{ {shape} }}\n{rest}\n")
+}
+const SHEET: &str = "kind = \"cloth\", size = [1, 1], cells = [2, 2]";
+const SOLID: &str = "kind = \"box\", size = [1, 1, 1], cells = [1, 1, 1]";
+const ROPE: &str = "kind = \"rope\", length = 1.0, segments = 4";
+
+/// What is wrong with a sheet, a limit or springs is told at the key that is wrong.
+#[test]
+fn errors_point_at_the_key() {
+    let sheet = |cloth: &str| {
+        let material = "material = { kind = \"corotated\", young = 1e5, poisson = 0.3 }";
+        body(SHEET, &format!("{material}\ncloth = {{ {cloth} }}"))
+    };
+    let bare = |cloth: &str| body(SHEET, &format!("cloth = {{ {cloth} }}"));
+    let solid = |limit: &str| {
+        let material = "material = { kind = \"corotated\", young = 1e5, poisson = 0.3 }";
+        body(SOLID, &format!("{material}\nlimit = {{ {limit} }}"))
+    };
+    for (text, key, word) in [
+        (sheet("thickness = 0.0"), "cloth.thickness", "positive"),
+        (bare("density = -1.0, threads = [1.0, 1.0]"), "cloth.density", "positive"),
+        (sheet("warp = [0, 0, 0]"), "cloth.warp", "no direction"),
+        (sheet("threads = [-1.0, 0.0]"), "cloth.threads", "zero or positive"),
+        (sheet("limit = { range = [1.1, 1.2] }"), "cloth.limit.range", "not from 1.1 to 1.2"),
+        (sheet("limit = { range = [0.9, 1.2], stiffness = 0.0 }"), "cloth.limit.stiffness", "positive"),
+        (
+            sheet("bending = { kind = \"flat\", stiffness = -1.0 }"),
+            "cloth.bending.stiffness",
+            "zero or positive",
+        ),
+        (
+            body(SHEET, "material = { kind = \"ogden\", young = 1e5, poisson = 0.3 }"),
+            "material.kind",
+            "material of solids",
+        ),
+        // Across the sheet, which lies in the plane of x and z: where threads run along it.
+        (sheet("warp = [0, 2, 0], threads = [1e3, 0.0]"), "cloth.warp", "stands on triangle 0"),
+        (
+            sheet("warp = [0, 2, 0], limit = { range = [0.9, 1.1], along = \"threads\" }"),
+            "cloth.warp",
+            "stands",
+        ),
+        // A plate of nothing.
+        (
+            bare("threads = [1e3, 1e3], bending = { kind = \"plate\" }"),
+            "cloth.bending.kind",
+            "`plate` takes its stiffness from the `material`",
+        ),
+        (solid("range = [1.1, 1.2]"), "limit.range", "not from 1.1 to 1.2"),
+        (solid("range = [0.9, 1.1], stiffness = -1.0"), "limit.stiffness", "positive"),
+        (solid("range = [0.9, 1.1], along = \"threads\""), "limit.along", "a solid has no threads"),
+        (
+            body(ROPE, "springs = { stiffness = 1.0, mass = 1.0 }\nlimit = { range = [0.9, 1.1] }"),
+            "limit",
+            "is for solids",
+        ),
+        (body(ROPE, "springs = { mass = 1.0 }"), "springs", "need a `stiffness`"),
+        (body(ROPE, "springs = { mass = 1.0, kind = \"tension\" }"), "springs", "need a `stiffness`"),
+        (
+            body(ROPE, "springs = { mass = 1.0, kind = \"rod\", stiffness = 0.0 }"),
+            "springs.stiffness",
+            "positive",
+        ),
+    ] {
+        let e = program(&text).err().unwrap_or_else(|| panic!("good: {text}"));
+        assert!(
+            e.key.as_deref() == Some(&format!("body[0].{key}")) && e.to_string().contains(word),
+            "{text}: {e:?}"
+        );
+    }
+    for good in [
+        // Where there are no threads the warp means nothing.
+        sheet("warp = [0, 2, 0]"),
+        sheet("warp = [1, 2, 0], threads = [1e3, 0.0]"),
+        bare("threads = [1e3, 1e3]"),
+        bare("threads = [1e3, 1e3], bending = { kind = \"flat\", stiffness = 1e-6 }"),
+        body(ROPE, "springs = { mass = 1.0, kind = \"rod\" }"),
+        body(ROPE, "springs = { mass = 1.0, kind = \"rope\" }"),
+    ] {
+        program(&good).unwrap_or_else(|e| panic!("{good}: {e}"));
+    }
+}
+
+/// Laws whose energy has no lower bound below ν = 0 are refused there, with the ratio that works; the others are not.
+#[test]
+fn laws_without_a_lower_bound_are_refused() {
+    let with = |kind: &str, more: &str| body(SOLID, &format!("material = {{ kind = \"{kind}\", {more} }}"));
+    for kind in ["neo_hookean", "fixed_corotated", "spline", "fibre"] {
+        for (constants, key) in
+            [("young = 1e5, poisson = -0.3", "poisson"), ("mu = 1.0, lambda = -0.1", "lambda")]
+        {
+            let e = program(&with(kind, constants)).err().unwrap_or_else(|| panic!("{kind}"));
+            let told = e.to_string().contains("at least 0");
+            assert!(told && e.key == Some(format!("body[0].material.{key}")), "{kind}: {e:?}");
+        }
+        program(&with(kind, "young = 1e5, poisson = 0.0")).unwrap_or_else(|e| panic!("{kind}: {e}"));
+    }
+    for curve in ["rubber", "tissue", "linear"] {
+        let e = program(&with("spline", &format!("young = 1e5, poisson = -0.1, curve = \"{curve}\""))).err();
+        assert!(e.is_some_and(|e| e.key.as_deref() == Some("body[0].material.poisson")), "{curve}");
+    }
+    for kind in
+        ["linear", "arap", "corotated", "st_venant_kirchhoff", "stable_neo_hookean", "mooney_rivlin", "ogden"]
+    {
+        program(&with(kind, "young = 1e5, poisson = -0.9")).unwrap_or_else(|e| panic!("{kind}: {e}"));
+    }
+    // Curves that fall for good, each at its own key.
+    for (curves, key) in [
+        ("f = [[0.5, -1e5], [1, 0], [2, 1e5]], h = [[0, -2e5], [1, 0], [2, 1e5], [3, 0]]", "h"),
+        ("f = [[0.5, -1e5], [1, 0], [2, 1e5], [3, 5e4], [4, -1e5]], h = [[0, -2e5], [1, 0]]", "f"),
+        ("f = [[0, -1e5], [1, 0]], g = [[0.5, 0], [1, 0], [2, 0], [3, -1e5]], h = [[0, -2e5], [1, 0]]", "g"),
+    ] {
+        let e = program(&with("spline", curves)).err().unwrap_or_else(|| panic!("good: {curves}"));
+        let told = e.to_string().contains("no lower bound");
+        assert!(told && e.key == Some(format!("body[0].material.{key}")), "{curves}: {e:?}");
+    }
+    // Sheets: the neo-Hookean one is the least over its thickness.
+    let sheet =
+        |kind: &str| body(SHEET, &format!("material = {{ kind = \"{kind}\", young = 1e5, poisson = -0.3 }}"));
+    assert!(program(&sheet("neo_hookean")).is_err());
+    for kind in ["arap", "corotated", "st_venant_kirchhoff"] {
+        program(&sheet(kind)).unwrap_or_else(|e| panic!("{kind}: {e}"));
+    }
+}
+
+/// The law between fibres has its own constants; what has no fibres cannot contract, and the error says what has.
+#[test]
+fn fibres_lie_in_any_law() {
+    for base in [
+        "base = \"fung\", young = 1e5, poisson = 0.45, b = 3",
+        "base = \"ogden\", mu = [1e4, -1e3], alpha = [2, -2], kappa = 1e5",
+        "base = \"mooney_rivlin\", c10 = 1e4, c01 = 1e3, d1 = 1e5",
+        "base = \"spline\", young = 1e5, poisson = 0.3, curve = \"tissue\", compression = 1e5",
+        "base = \"spline\", f = [[0.5, -1e5], [1, 0], [2, 1e5]], h = [[0, -2e5], [1, 0]]",
+        "base = \"arap\", young = 1e5, poisson = 0.3, stiffness = 1e6",
+    ] {
+        program(&body(SOLID, &format!("material = {{ kind = \"fibre\", {base} }}")))
+            .unwrap_or_else(|e| panic!("{base}: {e}"));
+    }
+    for (bad, key, word) in [
+        ("base = \"fung\", young = 1e5, poisson = 0.3, b = 3", "b", "at least 0.42"),
+        ("base = \"corotated\", young = 1e5, poisson = 0.3, b = 3", "b", "`fung` only, not for `corotated`"),
+        ("young = 1e5, poisson = 0.3, c10 = 3", "c10", "`mooney_rivlin` only, not for `neo_hookean`"),
+        ("base = \"fibre\", young = 1e5, poisson = 0.3", "base", "another kind"),
+    ] {
+        let e = program(&body(SOLID, &format!("material = {{ kind = \"fibre\", {bad} }}"))).err().unwrap();
+        assert!(
+            e.key == Some(format!("body[0].material.{key}")) && e.to_string().contains(word),
+            "{bad}: {e:?}"
+        );
+    }
+    let script = "[[contract]]\nbody = \"beam\"\nmotion = [{ time = 0.0, contraction = 0.1 }]\n";
+    let e = program(&format!("{BEAM}{script}")).err().unwrap();
+    assert!(e.key.as_deref() == Some("contract[0].body") && e.to_string().contains("has no fibres"), "{e:?}");
+    assert!(e.hint.is_some_and(|h| h.contains("kind = \"fibre\"")));
+}
+
+/// The report of a frame has the largest violation, the most inverted elements and the largest step of its substeps, not those of the
+/// last: the same steps one by one say which.
+#[test]
+fn a_frame_reports_the_worst_of_its_steps() {
+    let time = "[time]\ndt = 0.2\nsubsteps = 8\n[solve]\niterations = 2\ntolerance = 1e-12\n";
+    // Links that are jerked along and then left alone; a body from which the inversion goes.
+    let chain = body(ROPE, "springs = { mass = 1.0, kind = \"rod\" }")
+        + time
+        + "[[pin]]\nbody = \"a\"\nselect = { ids = [0] }\n\
+           motion = [{ time = 0.0, translate = [0, 0, 0] }, { time = 0.05, translate = [0.3, 0.4, 0] }]\n";
+    let solid = body(
+        "kind = \"box\", size = [1, 1, 1], cells = [2, 2, 2]",
+        "material = { kind = \"arap\", stiffness = 1e5 }\nstart = { randomise = { seed = 3 } }",
+    ) + time;
+    let mut differs = [false; 2];
+    for text in [chain, solid] {
+        let (mut whole, mut single) = (program(&text).unwrap(), program(&text).unwrap());
+        for _ in 0..3 {
+            let frame = whole.frame().unwrap();
+            let steps: Vec<supple::StepReport> = (0..8)
+                .map(|_| {
+                    single.aim_next().unwrap();
+                    single.simulation.step().unwrap()
+                })
+                .collect();
+            let most = |f: fn(&supple::StepReport) -> f64| steps.iter().map(f).fold(0.0, f64::max);
+            assert_eq!(frame.violation, most(|r| r.violation));
+            assert_eq!(frame.inverted as f64, most(|r| r.inverted as f64));
+            assert_eq!(frame.step, most(|r| r.step));
+            differs[0] |= frame.violation > steps[7].violation;
+            differs[1] |= frame.inverted > steps[7].inverted;
+        }
+    }
+    assert_eq!(differs, [true; 2], "the last step is the worst: the scenes show nothing");
+}

@@ -6,6 +6,7 @@ use miette::{IntoDiagnostic, miette};
 use supple::mesh::quality::inspect;
 
 use super::Failure;
+use super::run::summary::elements;
 use crate::input::{format_of, read_mesh};
 use crate::load::Loaded;
 
@@ -45,11 +46,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     ));
     for (b, look) in program.simulation.bodies().iter().zip(&program.bodies) {
         text.push_str(&format!(
-            "body {}: {} nodes, {} tetrahedra, {} springs, {} pinned nodes\n",
+            "body {}: {} nodes, {}, {} pinned nodes\n",
             b.name,
             b.nodes,
-            look.tets.len(),
-            look.edges.len(),
+            elements([look.tets.len(), look.triangles(), look.edges.len()]),
             look.pins.len()
         ));
     }

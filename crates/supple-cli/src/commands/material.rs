@@ -30,8 +30,8 @@ enum Verb {
     /// Fit a material to measured pairs of stretch and nominal stress
     ///
     /// The CSV has a stretch (length over rest length) and a nominal stress (force over rest area) in Pa per line; a header may
-    /// name the columns `stretch` or `strain` and `stress`, with `kPa`, `MPa` or `GPa`. The material is taken to keep its
-    /// volume: the bulk modulus follows from --poisson. Prints the material table for a scene file and writes a plot.
+    /// name the columns `stretch` or `strain` and `stress`, with a unit such as `stress (MPa)`, `stress (psi)` or `strain (%)`. The
+    /// bulk modulus follows from --poisson. Prints the material table for a scene file and its own error, and writes a plot.
     Fit {
         /// The CSV file
         data: PathBuf,
@@ -158,11 +158,13 @@ fn tell(pairs: &[[f64; 2]], fit: &fit::Fit, plot: &Path) -> String {
     let percent = |e: f64| 100.0 * e / largest;
     format!(
         "{}\n# shear modulus  {:.4e} Pa\n# rms error      {rms:.4e} Pa, {:.2} % of the largest stress\n\
-         # largest error  {most:.4e} Pa, {:.2} %\n# pairs          {}\n# plot           {}\n",
+         # largest error  {most:.4e} Pa, {:.2} %\n# volume         {:.4} at the largest stretch\n# pairs          {}\n\
+         # plot           {}\n",
         fit.table,
         fit.mu,
         percent(rms),
         percent(most),
+        fit.volume,
         pairs.len(),
         plot.display()
     )

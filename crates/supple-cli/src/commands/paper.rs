@@ -34,7 +34,7 @@ pub(super) use fig4::mesh as flag;
 use std::io::Write;
 use std::path::PathBuf;
 
-use miette::IntoDiagnostic;
+use miette::{IntoDiagnostic, miette};
 use serde_json::json;
 
 use super::Failure;
@@ -133,7 +133,24 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     });
     let page = folder.write_bytes("paper.html", html.as_bytes()).map_err(Failure::run)?;
     let numbers = folder.write_bytes("paper.json", format!("{data:#}\n").as_bytes()).map_err(Failure::run)?;
-    print(&format!("wrote {}\nwrote {}\n", page.display(), numbers.display()))
+    print(&format!("wrote {}\nwrote {}\n", page.display(), numbers.display()))?;
+    verdict(&sections)
+}
+
+/// An error if a claim does not hold.
+fn verdict(sections: &[Section]) -> Result<(), Failure> {
+    let broken: Vec<String> = sections
+        .iter()
+        .flat_map(|s| s.claims.iter().map(move |c| (s.id, c)))
+        .filter(|(_, c)| c.holds == Some(false))
+        .map(|(id, c)| format!("{id}: {} (here: {})", c.text, c.here))
+        .collect();
+    if broken.is_empty() {
+        return Ok(());
+    }
+    let count = broken.len();
+    let claims = if count == 1 { "claim does" } else { "claims do" };
+    Err(Failure::run(miette!("{count} {claims} not hold\n  {}", broken.join("\n  "))))
 }
 
 impl Context {
@@ -159,4 +176,27 @@ fn say(s: &Section) -> Result<(), Failure> {
         text.push_str(&format!("  {claim}\n    paper: {paper}\n    here:  {here}  [{mark}]\n"));
     }
     print(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What holds, and what cannot be said, is no failure; one claim that does not hold is.
+    #[test]
+    fn a_claim_that_does_not_hold_is_a_failure() {
+        let section = |id, holds: &[Option<bool>]| Section {
+            id,
+            title: String::new(),
+            claims: holds.iter().map(|h| Claim::new("faster", "2", "1", *h)).collect(),
+            html: String::new(),
+            data: json!(null),
+        };
+        let good = section("fig1", &[Some(true), None]);
+        assert!(verdict(std::slice::from_ref(&good)).is_ok());
+        let failure = verdict(&[good, section("fig2", &[Some(true), Some(false)])]).err();
+        assert!(failure.is_some_and(
+            |f| f.code == 1 && f.text.contains("1 claim does not hold\n  fig2: faster (here: 1)")
+        ));
+    }
 }

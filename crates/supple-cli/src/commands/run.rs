@@ -1,7 +1,7 @@
 //! `supple run`: a scene from a file to an animation.
 pub(crate) mod foresee;
 pub(crate) mod obstacles;
-mod summary;
+pub(super) mod summary;
 
 use std::collections::BTreeSet;
 use std::fs::File;

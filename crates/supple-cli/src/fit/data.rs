@@ -1,23 +1,15 @@
 //! Pairs of stretch and nominal stress from a CSV file.
 
+use super::header::{Column, header};
+
 /// Most pairs; a fit to more is none the better.
 const MOST: usize = 100_000;
 
-/// What a column holds, and the factor to SI.
-#[derive(Clone, Copy, PartialEq)]
-enum Column {
-    Stretch,
-    /// Stretch less 1, times the factor.
-    Strain(f64),
-    Stress(f64),
-    Other,
-}
-
 /// (stretch, nominal stress in Pa) of each line; an error starts with `name:line:`.
 ///
-/// Numbers are separated by commas, semicolons, tabs or spaces. Without a header the first column is the stretch and the
-/// second the stress in Pa. A header names columns `stretch` or `strain` and `stress`, in any order, with a unit of the stress
-/// behind the name if it is not Pa: `stress (MPa)`, `stress_kpa`; `strain (%)` is read too. Lines that start with # are skipped.
+/// Numbers are separated by commas, semicolons, tabs or spaces, and may stand in quotes. Without a header the first column is the
+/// stretch and the second the stress in Pa. A header names columns `stretch` or `strain` and `stress`, in any order, with their units;
+/// see `header.rs`. Lines that start with # are skipped.
 pub fn read(name: &str, text: &str) -> Result<Vec<[f64; 2]>, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut columns = vec![Column::Stretch, Column::Stress(1.0)];
@@ -36,11 +28,15 @@ pub fn read(name: &str, text: &str) -> Result<Vec<[f64; 2]>, String> {
         let is_header = first && parts.iter().any(|p| p.parse::<f64>().is_err());
         first = false;
         if is_header {
-            columns = header(line).map_err(wrong)?;
+            if parts.iter().any(|p| decimal_comma(p)) {
+                return Err(wrong(COMMA.into()));
+            }
+            columns = header(&parts).map_err(wrong)?;
             continue;
         }
-        if parts.len() < columns.len() {
-            return Err(wrong(format!("{} numbers instead of {}", parts.len(), columns.len())));
+        if parts.len() != columns.len() {
+            let hint = if parts.len() > columns.len() { ": a header names more columns" } else { "" };
+            return Err(wrong(format!("{} numbers instead of {}{hint}", parts.len(), columns.len())));
         }
         let (mut stretch, mut stress) = (f64::NAN, f64::NAN);
         for (part, column) in parts.iter().zip(&columns) {
@@ -52,7 +48,7 @@ pub fn read(name: &str, text: &str) -> Result<Vec<[f64; 2]>, String> {
                 .parse()
                 .ok()
                 .filter(|v: &f64| v.is_finite())
-                .ok_or_else(|| wrong(format!("`{shown}` is no number")))?;
+                .ok_or_else(|| wrong(format!("`{shown}` is no number{}", hint(part))))?;
             match column {
                 Column::Stretch => stretch = value,
                 Column::Strain(unit) => stretch = 1.0 + value * unit,
@@ -84,37 +80,47 @@ pub fn read(name: &str, text: &str) -> Result<Vec<[f64; 2]>, String> {
     Ok(pairs)
 }
 
-fn split(line: &str) -> Vec<&str> {
-    for separator in [';', ',', '\t'] {
-        if line.contains(separator) {
-            return line.split(separator).map(str::trim).collect();
-        }
-    }
-    line.split_whitespace().collect()
+/// What is said of decimal commas.
+const COMMA: &str = "decimals are written with a point, not with a comma";
+
+fn hint(part: &str) -> String {
+    if decimal_comma(part) { format!(": {COMMA}") } else { String::new() }
 }
 
-/// What the names of a header say.
-fn header(line: &str) -> Result<Vec<Column>, String> {
-    let columns: Vec<Column> = split(line)
-        .iter()
-        .map(|cell| {
-            let word = cell.trim_matches(['"', '\'']).to_lowercase();
-            let stress = [("gpa", 1e9), ("mpa", 1e6), ("kpa", 1e3)];
-            match word.as_str() {
-                w if w.starts_with("stretch") => Column::Stretch,
-                w if w.starts_with("strain") => Column::Strain(if w.contains('%') { 0.01 } else { 1.0 }),
-                w if w.starts_with("stress") => {
-                    Column::Stress(stress.iter().find(|(u, _)| w.contains(u)).map_or(1.0, |(_, f)| *f))
-                }
-                _ => Column::Other,
+/// True for a number with a decimal comma, or for what is left of two of them that a space separates.
+fn decimal_comma(part: &str) -> bool {
+    let mut numbers = part.split([',', ' ', '\t']).filter(|p| !p.is_empty());
+    part.contains([',', ' ', '\t'])
+        && part.contains(|c: char| c.is_ascii_digit())
+        && numbers.all(|p| p.parse::<f64>().is_ok())
+}
+
+/// The cells of a line, without quotes. A separator within quotes is none, and the last cell may be empty.
+fn split(line: &str) -> Vec<&str> {
+    let mut cells: Vec<&str> = Vec::new();
+    let outside = |separator: char| {
+        let mut quote = None;
+        line.char_indices().filter(move |(_, c)| {
+            match (quote, c) {
+                (None, '"' | '\'') => quote = Some(*c),
+                (Some(q), c) if q == *c => quote = None,
+                _ => {}
             }
+            quote.is_none() && *c == separator
         })
-        .collect();
-    let count = |f: fn(&Column) -> bool| columns.iter().filter(|c| f(c)).count();
-    let stretches = count(|c| matches!(c, Column::Stretch | Column::Strain(_)));
-    let stresses = count(|c| matches!(c, Column::Stress(_)));
-    if stretches != 1 || stresses != 1 {
-        return Err("the header must name one column `stretch` or `strain` and one `stress`".into());
+    };
+    let separator = [';', '\t', ','].into_iter().find(|s| outside(*s).next().is_some());
+    if let Some(separator) = separator {
+        let mut from = 0;
+        for (at, c) in outside(separator) {
+            cells.push(&line[from..at]);
+            from = at + c.len_utf8();
+        }
+        if !line[from..].trim().is_empty() {
+            cells.push(&line[from..]);
+        }
+    } else {
+        cells = line.split_whitespace().collect();
     }
-    Ok(columns)
+    cells.iter().map(|c| c.trim().trim_matches(['"', '\'']).trim()).collect()
 }

@@ -1,4 +1,7 @@
-//! Linear least squares with non-negative unknowns (Lawson, Hanson 1974), for a few unknowns.
+//! Least squares for a few unknowns: linear with non-negative ones (Lawson, Hanson 1974), and Levenberg–Marquardt.
+
+/// Most steps of [`descend`].
+const TURNS: usize = 100;
 
 /// The x ≥ 0 that minimises ‖Ax − b‖²; `a` by columns.
 pub fn non_negative(a: &[Vec<f64>], b: &[f64]) -> Vec<f64> {
@@ -72,4 +75,52 @@ fn solve(gram: &[Vec<f64>], load: &[f64], free: &[bool]) -> Vec<f64> {
         out[ids[q]] = v / m[q][q];
     }
     out
+}
+
+/// Levenberg–Marquardt with differences: unknowns of a smaller Σr². `residual` is none where there is no answer; `bound` keeps
+/// unknowns in their range.
+pub fn descend(
+    mut x: Vec<f64>,
+    residual: impl Fn(&[f64]) -> Option<Vec<f64>>,
+    bound: impl Fn(&mut [f64]),
+) -> Vec<f64> {
+    let sum = |r: &[f64]| r.iter().map(|r| r * r).sum::<f64>();
+    let Some(mut rest) = residual(&x) else { return x };
+    let mut damping = 1e-2;
+    for _ in 0..TURNS {
+        let mut columns = Vec::with_capacity(x.len());
+        for j in 0..x.len() {
+            let h = 1e-6 * (1.0 + x[j].abs());
+            let mut near = x.clone();
+            near[j] += h;
+            let Some(there) = residual(&near) else { return x };
+            columns.push(there.iter().zip(&rest).map(|(p, q)| (p - q) / h).collect::<Vec<f64>>());
+        }
+        let dot = |p: &[f64], q: &[f64]| p.iter().zip(q).map(|(x, y)| x * y).sum::<f64>();
+        let load: Vec<f64> = columns.iter().map(|p| dot(p, &rest)).collect();
+        let gram: Vec<Vec<f64>> =
+            columns.iter().map(|p| columns.iter().map(|q| dot(p, q)).collect()).collect();
+        let here = sum(&rest);
+        let mut gain = 0.0;
+        for _ in 0..12 {
+            let mut damped = gram.clone();
+            for (j, row) in damped.iter_mut().enumerate() {
+                row[j] = row[j] * (1.0 + damping) + 1e-14;
+            }
+            let step = solve(&damped, &load, &vec![true; x.len()]);
+            let mut next: Vec<f64> = x.iter().zip(&step).map(|(x, s)| x - s.clamp(-1.0, 1.0)).collect();
+            bound(&mut next);
+            if let Some(there) = residual(&next).filter(|r| sum(r) < here) {
+                gain = here - sum(&there);
+                (x, rest) = (next, there);
+                damping = (damping * 0.2).max(1e-9);
+                break;
+            }
+            damping *= 4.0;
+        }
+        if !(gain > 1e-7 * here) {
+            break;
+        }
+    }
+    x
 }

@@ -2,49 +2,29 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `mod.rs` | [`Test`], [`Fit`]: what was measured and what came out |
-//! | `data.rs` | pairs from a CSV file |
-//! | `least.rs` | linear least squares with non-negative unknowns |
+//! | `mod.rs` | [`Fit`]: what came out |
+//! | `data.rs` | pairs from a CSV file; `header.rs` reads names and units of its columns |
+//! | `least.rs` | linear least squares with non-negative unknowns; Levenberg–Marquardt |
+//! | `test.rs` | [`Test`]: how a specimen is pulled, and what a material does when it is |
 //! | `ogden.rs` | terms of Ogden: linear in μ, Levenberg–Marquardt in α from several starts |
 //! | `spline.rs` | control points of a rising curve: linear |
 //!
-//! The material is taken to keep its volume, as rubber and wet tissue do: then a test tells only the energy of the stretches,
-//! Ψ = Σw(σ_i), and the stress of the volume follows from the free surfaces. With the other stretch λ^(−c) the nominal stress is
-//! P = w'(λ) − λ^(−c−1) w'(λ^(−c)). The bulk modulus is none of the test's: it follows from a given Poisson's ratio.
+//! A test tells nothing of the bulk modulus: it follows from a given Poisson's ratio. The sides that are free have no stress, and their
+//! stretch is that of the fitted material: the volume grows when it is pulled, by much where ν is not close to ½. If the volume were kept the
+//! stress would be linear in what is sought; from there Levenberg–Marquardt goes on with the material itself, pulled as the specimen was.
+//! What is reported is measured on the printed material.
 pub mod data;
+mod header;
 mod least;
 mod ogden;
 mod spline;
+mod test;
 
 pub use ogden::ogden;
 pub use spline::spline;
+pub use test::Test;
 
-/// How the specimen was pulled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Test {
-    /// Along one axis, free sides
-    Uniaxial,
-    /// Alike along two axes
-    Biaxial,
-    /// Pure shear: along one axis, a wide strip whose width is held
-    Shear,
-}
-
-impl Test {
-    /// c: the free stretch is λ^(−c).
-    pub fn exponent(self) -> f64 {
-        match self {
-            Test::Uniaxial => 0.5,
-            Test::Biaxial => 2.0,
-            Test::Shear => 1.0,
-        }
-    }
-    /// The nominal stress at λ of a body with the function w'.
-    pub fn stress(self, stretch: f64, slope: impl Fn(f64) -> f64) -> f64 {
-        let c = self.exponent();
-        slope(stretch) - stretch.powf(-c - 1.0) * slope(stretch.powf(-c))
-    }
-}
+use supple::Material;
 
 /// What came out.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,19 +37,26 @@ pub struct Fit {
     pub curve: Vec<[f64; 2]>,
     /// Shear modulus of small strain in Pa.
     pub mu: f64,
+    /// Volume over rest volume at the largest measured stretch.
+    pub volume: f64,
 }
 
 impl Fit {
-    /// A fit from its function w'.
-    fn new(pairs: &[[f64; 2]], test: Test, slope: impl Fn(f64) -> f64 + Copy, mu: f64, table: String) -> Fit {
+    /// What a test of the printed material gives.
+    fn new(pairs: &[[f64; 2]], test: Test, material: &Material, table: String) -> Result<Fit, String> {
         let (low, high) = pairs.iter().fold((1.0f64, 1.0f64), |(a, b), p| (a.min(p[0]), b.max(p[0])));
         let at = |i: usize| low + (high - low) * i as f64 / 100.0;
-        Fit {
+        let pull = |stretch: f64| test.pull(material, stretch).ok_or_else(|| lost(stretch));
+        let stress = pairs.iter().map(|p| pull(p[0]).map(|[stress, _]| stress));
+        let curve = (0..=100).map(at).map(|s| pull(s).map(|[stress, _]| [s, stress]));
+        let last = if high > 1.0 { high } else { low };
+        Ok(Fit {
             table,
-            stress: pairs.iter().map(|p| test.stress(p[0], slope)).collect(),
-            curve: (0..=100).map(|i| [at(i), test.stress(at(i), slope)]).collect(),
-            mu,
-        }
+            stress: stress.collect::<Result<_, String>>()?,
+            curve: curve.collect::<Result<_, String>>()?,
+            mu: material.lame().mu,
+            volume: test.volume(last, pull(last)?[1]),
+        })
     }
     /// Root mean square and largest of the differences to the measured stress, in Pa.
     pub fn errors(&self, pairs: &[[f64; 2]]) -> [f64; 2] {
@@ -82,9 +69,38 @@ impl Fit {
     }
 }
 
+/// What is said of a material that has no shape without stress on its sides.
+fn lost(stretch: f64) -> String {
+    format!("at a stretch of {stretch} the fitted material has no shape without stress on its sides")
+}
+
 /// λ of small strain for a shear modulus and a Poisson's ratio.
 fn lambda(mu: f64, poisson: f64) -> f64 {
     2.0 * mu * poisson / (1.0 - 2.0 * poisson)
+}
+
+/// Most pairs that the last search looks at; the error is that of all.
+const ENOUGH: usize = 120;
+
+/// At most so many of the pairs, spread over their stretches.
+fn some(pairs: &[[f64; 2]]) -> Vec<[f64; 2]> {
+    let mut sorted = pairs.to_vec();
+    sorted.sort_by(|p, q| p[0].total_cmp(&q[0]));
+    let n = sorted.len();
+    if n <= ENOUGH {
+        return sorted;
+    }
+    (0..ENOUGH).map(|i| sorted[i * (n - 1) / (ENOUGH - 1)]).collect()
+}
+
+/// How far a material is off the pairs, over `scale`; none if it cannot be pulled.
+fn off(pairs: &[[f64; 2]], test: Test, material: &Material, scale: f64) -> Option<Vec<f64>> {
+    pairs.iter().map(|p| Some((test.pull(material, p[0])?[0] - p[1]) / scale)).collect()
+}
+
+/// A number as it is printed: seven digits.
+fn printed(number: f64) -> f64 {
+    format!("{number:.6e}").parse().unwrap_or(number)
 }
 
 /// Numbers of a list with enough digits.

@@ -1,33 +1,41 @@
-//! Terms of Ogden: w'(λ) = Σμ_pλ^(α_p − 1).
+//! Terms of Ogden: Σμ_p/α_p Σσ̄_i^α_p, σ̄ = J^(−1/3)σ.
 //!
-//! For given exponents the rest is linear: with m_p = μ_pα_p ≥ 0 the stress is Σm_pφ_p(λ). So the search is over the exponents
-//! alone: Levenberg–Marquardt on what the best m_p leave over, from several starts.
+//! Where the volume is kept and the free sides have the stretch t the nominal stress is Σμ_p(λ^α_p − t^α_p)/λ: for given exponents it is
+//! linear in m_p = μ_pα_p ≥ 0. So the first search is over the exponents alone: Levenberg–Marquardt on what the best m_p leave over,
+//! from several starts. From the best of them the second one goes on with the material itself.
 
-use super::least::non_negative;
-use super::{Fit, Test, lambda, list};
+use super::least::{descend, non_negative};
+use super::{Fit, Test, lambda, list, off, printed, some};
+use supple::Material;
 
-/// The exponents keep within this.
-const LARGEST: f64 = 30.0;
+/// The exponents keep within this: larger ones need a μ that vanishes, and overflow soon beyond the data.
+const LARGEST: f64 = 15.0;
+/// What is said where no term has a positive share.
+const NONE: &str = "no term fits: the stress must rise with the stretch, and be nominal stress";
+/// Starts that are followed.
+const FOLLOWED: usize = 6;
+/// A term more must make the error smaller by this factor, and by this share of the largest stress.
+const WORTH: [f64; 2] = [0.95, 1e-5];
 
-/// φ(λ) = (λ^(α−1) − λ^(−1−cα))/α, and its limit at α = 0.
-fn column(stretch: f64, alpha: f64, c: f64) -> f64 {
-    if alpha.abs() < 1e-6 {
-        return (1.0 + c) * stretch.ln() / stretch;
-    }
-    (stretch.powf(alpha - 1.0) - stretch.powf(-1.0 - c * alpha)) / alpha
-}
-
-struct Problem<'a> {
-    pairs: &'a [[f64; 2]],
+/// What is fitted where the volume is kept: λ, t and 1/λ of each pair, and the stress over the largest.
+struct Problem {
+    stretches: Vec<[f64; 3]>,
     stress: Vec<f64>,
-    c: f64,
 }
 
-impl Problem<'_> {
+/// φ = (λ^α − t^α)/(αλ), and its limit at α = 0.
+fn column([along, across, inverse]: [f64; 3], alpha: f64) -> f64 {
+    if alpha.abs() < 1e-6 {
+        return (along / across).ln() * inverse;
+    }
+    (along.powf(alpha) - across.powf(alpha)) * inverse / alpha
+}
+
+impl Problem {
     /// The best m for exponents, and what is left over.
     fn residual(&self, alpha: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let columns: Vec<Vec<f64>> =
-            alpha.iter().map(|a| self.pairs.iter().map(|p| column(p[0], *a, self.c)).collect()).collect();
+            alpha.iter().map(|a| self.stretches.iter().map(|s| column(*s, *a)).collect()).collect();
         // Columns of length 1: exponents of 20 give numbers of any size.
         let size: Vec<f64> =
             columns.iter().map(|q| q.iter().map(|v| v * v).sum::<f64>().sqrt().max(1e-300)).collect();
@@ -106,48 +114,107 @@ fn damped(columns: &[Vec<f64>], rest: &[f64], damping: f64) -> Vec<f64> {
     x
 }
 
-/// Fits up to `terms` (1 to 3) terms to (stretch, nominal stress in Pa).
+/// (μ_p in Pa, α_p), the largest share of stiffness first.
+fn terms(m: &[f64], alpha: &[f64], scale: f64) -> Vec<(f64, f64)> {
+    let mut found: Vec<(f64, f64)> = m
+        .iter()
+        .zip(alpha)
+        .filter(|(m, a)| **m > 0.0 && a.abs() > 1e-6)
+        .map(|(m, a)| (scale * m / a, *a))
+        .collect();
+    found.sort_by(|p, q| (q.0 * q.1).total_cmp(&(p.0 * p.1)));
+    found
+}
+
+/// The material of terms with the bulk modulus that a Poisson's ratio means, and that modulus.
+fn material(terms: &[(f64, f64)], poisson: f64) -> Result<(Material, f64), String> {
+    if terms.is_empty() {
+        return Err(NONE.into());
+    }
+    let mu = terms.iter().map(|(m, a)| 0.5 * m * a).sum::<f64>();
+    let kappa = printed(lambda(mu, poisson) + 2.0 / 3.0 * mu);
+    Ok((Material::ogden(terms, kappa)?, kappa))
+}
+
+/// The best fit of so many terms: its root mean square error, and the fit.
+fn best(
+    all: &[[f64; 2]],
+    test: Test,
+    count: usize,
+    (poisson, scale): (f64, f64),
+) -> Result<(f64, Fit), String> {
+    let seeds = [1.3, 5.0, -2.0, 2.0, 9.0, -6.0];
+    let pairs = some(all);
+    let problem = Problem {
+        stretches: pairs.iter().map(|p| [p[0], test.kept(p[0]), p[0].recip()]).collect(),
+        stress: pairs.iter().map(|p| p[1] / scale).collect(),
+    };
+    // Every choice of exponents out of the seeds.
+    let choices = (1u32..1 << seeds.len()).filter(|choice| choice.count_ones() as usize == count);
+    let mut starts: Vec<(Vec<f64>, f64)> = choices
+        .map(|c| problem.descend((0..seeds.len()).filter(|i| c & (1 << i) != 0).map(|i| seeds[i]).collect()))
+        .collect();
+    starts.iter_mut().for_each(|s| s.0.sort_by(f64::total_cmp));
+    starts.sort_by(|p, q| p.1.total_cmp(&q.1));
+    // Those that have come to the same place are one.
+    starts.dedup_by(|p, q| p.0.iter().zip(&q.0).all(|(a, b)| (a - b).abs() < 1e-3));
+    let mut outcome: Result<(f64, Fit), String> = Err(NONE.into());
+    for (alpha, _) in starts.into_iter().take(FOLLOWED) {
+        let m = problem.residual(&alpha).0;
+        let most = m.iter().copied().fold(0.0, f64::max);
+        if !(most > 0.0) {
+            continue;
+        }
+        // Unknowns: ln m_p, then α_p. What is nothing at first may become something.
+        let start: Vec<f64> = m.iter().map(|m| m.max(1e-12 * most).ln()).chain(alpha).collect();
+        let made = |x: &[f64]| {
+            let (m, alpha) = x.split_at(count);
+            let m: Vec<f64> = m.iter().map(|m| m.exp()).collect();
+            let found = terms(&m, alpha, scale);
+            material(&found, poisson).map(|(material, kappa)| (material, found, kappa))
+        };
+        let x = descend(
+            start,
+            |x| off(&pairs, test, &made(x).ok()?.0, scale),
+            |x| x[count..].iter_mut().for_each(|a| *a = a.clamp(-LARGEST, LARGEST)),
+        );
+        let fit = made(&x).and_then(|(_, found, _)| {
+            let found: Vec<(f64, f64)> = found.iter().map(|(m, a)| (printed(*m), printed(*a))).collect();
+            let (material, kappa) = material(&found, poisson)?;
+            let table = format!(
+                "[body.material]\nkind = \"ogden\"\nmu = {}\nalpha = {}\nkappa = {kappa:.6e}\ndensity = 1000.0\n",
+                list(&found.iter().map(|t| t.0).collect::<Vec<_>>()),
+                list(&found.iter().map(|t| t.1).collect::<Vec<_>>()),
+            );
+            Fit::new(all, test, &material, table)
+        });
+        match (fit, &outcome) {
+            (Ok(fit), best) => {
+                let error = fit.errors(all)[0];
+                if !best.as_ref().is_ok_and(|(least, _)| *least <= error) {
+                    outcome = Ok((error, fit));
+                }
+            }
+            (Err(e), Err(_)) => outcome = Err(e),
+            (Err(_), Ok(_)) => {}
+        }
+    }
+    outcome
+}
+
+/// Fits up to `terms` (1 to 3) terms to (stretch, nominal stress in Pa): as many as are worth it.
 pub fn ogden(pairs: &[[f64; 2]], test: Test, terms: usize, poisson: f64) -> Result<Fit, String> {
     let scale = pairs.iter().fold(0.0f64, |m, p| m.max(p[1].abs()));
     if !(scale > 0.0) {
         return Err("all stresses are 0: there is nothing to fit".into());
     }
-    let c = test.exponent();
-    let problem = Problem { pairs, stress: pairs.iter().map(|p| p[1] / scale).collect(), c };
-    let seeds = [1.3, 5.0, -2.0, 2.0, 9.0, -6.0];
-    let mut best: Option<(Vec<f64>, f64)> = None;
-    // Every choice of exponents out of the seeds.
-    for choice in 1u32..1 << seeds.len() {
-        if choice.count_ones() as usize != terms.clamp(1, 3) {
-            continue;
-        }
-        let start = (0..seeds.len()).filter(|i| choice & (1 << i) != 0).map(|i| seeds[i]).collect();
-        let (alpha, value) = problem.descend(start);
-        if best.as_ref().is_none_or(|(_, v)| value < *v) {
-            best = Some((alpha, value));
+    let (mut error, mut fit) = best(pairs, test, 1, (poisson, scale))?;
+    for count in 2..=terms.clamp(1, 3) {
+        // More terms may find no settled fit where fewer do.
+        let Ok((less, more)) = best(pairs, test, count, (poisson, scale)) else { continue };
+        if less < WORTH[0] * error && less < error - WORTH[1] * scale {
+            (error, fit) = (less, more);
         }
     }
-    let alpha = best.map(|(a, _)| a).unwrap_or_default();
-    let m = problem.residual(&alpha).0;
-    // (μ_p, α_p), the largest share of stiffness first.
-    let mut found: Vec<(f64, f64)> = m
-        .iter()
-        .zip(&alpha)
-        .filter(|(m, a)| **m > 0.0 && a.abs() > 1e-6)
-        .map(|(m, a)| (scale * m / a, *a))
-        .collect();
-    found.sort_by(|p, q| (q.0 * q.1).total_cmp(&(p.0 * p.1)));
-    if found.is_empty() {
-        return Err("no term fits: the stress must rise with the stretch, and be nominal stress".into());
-    }
-    let mu = found.iter().map(|(m, a)| 0.5 * m * a).sum::<f64>();
-    let kappa = lambda(mu, poisson) + 2.0 / 3.0 * mu;
-    supple::Material::ogden(&found, kappa)?;
-    let table = format!(
-        "[body.material]\nkind = \"ogden\"\nmu = {}\nalpha = {}\nkappa = {kappa:.6e}\ndensity = 1000.0\n",
-        list(&found.iter().map(|t| t.0).collect::<Vec<_>>()),
-        list(&found.iter().map(|t| t.1).collect::<Vec<_>>()),
-    );
-    let slope = |s: f64| found.iter().map(|(m, a)| m * s.powf(a - 1.0)).sum::<f64>();
-    Ok(Fit::new(pairs, test, slope, mu, table))
+    Ok(fit)
 }

@@ -64,7 +64,7 @@ fn short(value: &Value) -> String {
 /// Changes a body that has such a value; the materials of its regions keep their ratio to the whole.
 fn change(body: &mut Body, key: &str, value: f64) -> Option<()> {
     if key == "stiffness" {
-        body.springs.as_mut()?.stiffness = value;
+        *body.springs.as_mut()?.stiffness.as_mut()? = value;
         return Some(());
     }
     let whole = body.material.as_mut()?;

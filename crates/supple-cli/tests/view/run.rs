@@ -144,7 +144,7 @@ fn values_reach_the_solver_and_the_scene_file() {
     let (file, _) = parse::read(text, &[]).unwrap();
     let beam = file.body[0].material.as_ref().unwrap();
     assert_eq!((beam.young, beam.poisson), (Some(2e5), Some(0.2)));
-    assert_eq!(file.body[1].springs.unwrap().stiffness, 50.0);
+    assert_eq!(file.body[1].springs.unwrap().stiffness, Some(50.0));
     assert_eq!((file.world.gravity, file.world.damping), ([1.0, -2.0, 3.0], 2.5));
     assert_eq!((file.solve.iterations, file.solve.weight_scale), (7, 2.0));
 }

@@ -16,7 +16,7 @@
 //! Other elements are searched one by one.
 
 use super::neo_hookean::root;
-use super::{Domain, Element, Isotropic, Solid, search};
+use super::{Domain, Element, Isotropic, Lame, Solid, search};
 use crate::math::real::{Mask, Real};
 
 /// The fixed corotated material.
@@ -59,7 +59,11 @@ impl Isotropic<3> for FixedCorotated {
     }
 }
 
-impl Solid for FixedCorotated {}
+impl Solid for FixedCorotated {
+    fn check(&self, numbers: &[f64]) -> Result<(), String> {
+        Lame::of(numbers).not_below_zero(Self::NAME, "its energy falls without bound as the volume grows")
+    }
+}
 
 /// The second derivatives of a/2|σ|² + h(J), given a, h' and h''.
 #[inline(always)]

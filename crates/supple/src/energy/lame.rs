@@ -30,6 +30,12 @@ impl Lame {
         Lame { mu, lambda }.check()
     }
 
+    /// The first two of a law's numbers, unchecked.
+    pub(super) fn of(numbers: &[f64]) -> Lame {
+        let number = |i: usize| numbers.get(i).copied().unwrap_or_default();
+        Lame { mu: number(0), lambda: number(1) }
+    }
+
     fn check(self) -> Result<Lame, String> {
         if !(self.mu.is_finite() && self.mu > 0.0) {
             return Err(format!("the shear modulus mu must be positive and finite, not {}", self.mu));
@@ -41,6 +47,17 @@ impl Lame {
             ));
         }
         Ok(self)
+    }
+
+    /// An error of a law that needs λ ≥ 0; `why` says what happens otherwise.
+    pub(super) fn not_below_zero(&self, law: &str, why: &str) -> Result<(), String> {
+        if self.lambda < 0.0 {
+            return Err(format!(
+                "{law} needs a Poisson's ratio of at least 0, not {:.6}: with λ < 0 {why}",
+                self.poisson()
+            ));
+        }
+        Ok(())
     }
 
     /// Bulk modulus λ + ⅔μ, in Pa.

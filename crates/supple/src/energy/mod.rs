@@ -242,6 +242,11 @@ pub trait Solid: Isotropic<3> {
     fn prox_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>, warm: &mut R) -> Mat3<R> {
         stretch::prox(self, e, f, warm)
     }
+    /// An error if the energy with these numbers has no lower bound: then a step has no solution, and a body may collapse or blow up
+    /// without end.
+    fn check(&self, _numbers: &[f64]) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// A set of local coordinates, and the nearest point on it.

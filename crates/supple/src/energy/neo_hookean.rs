@@ -8,7 +8,7 @@
 //! Under a strong stretch with k ≪ λ the smallest stretch may lie on the other branch of the quadratic. That needs
 //! Πb_i > 2α³ e^(μ/λ); such elements are solved one by one by a scan that compares both branches.
 
-use super::{Domain, Element, Isotropic, Solid};
+use super::{Domain, Element, Isotropic, Lame, Solid};
 use crate::math::real::{Mask, Real};
 use crate::math::small::{Mat3, cofactor, combine, dot, norm2};
 
@@ -56,6 +56,10 @@ impl Isotropic<3> for NeoHookean {
 }
 
 impl Solid for NeoHookean {
+    fn check(&self, numbers: &[f64]) -> Result<(), String> {
+        let name = <Self as Isotropic<3>>::NAME;
+        Lame::of(numbers).not_below_zero(name, "its energy falls without bound as the volume vanishes")
+    }
     /// P = μF + (λ ln J − μ) F⁻ᵀ.
     #[inline(always)]
     fn energy_and_stress_at<R: Real>(&self, e: &Element<R>, f: &Mat3<R>) -> (R, Mat3<R>) {

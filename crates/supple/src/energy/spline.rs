@@ -53,7 +53,35 @@ impl Spline {
             ));
         }
         let spline = Spline { f, g, h: h.raised(-stress), rest: 0.0 }.at_rest();
-        spline.lame().map(|_| spline)
+        spline.lame()?;
+        spline.bounded().map(|()| spline)
+    }
+
+    /// An error if the energy falls without bound where stretches grow. Beyond their last points f', g' and h' are straight: the
+    /// energy is ½f''σ², ½g''(σ_iσ_j)² and ½h''J² there, each of a higher power than the one before, or linear where the slope is 0.
+    fn bounded(&self) -> Result<(), String> {
+        const FAR: f64 = 1e7;
+        let far = |c: &Curve| {
+            let [_, value, slope] = c.at(FAR);
+            [value, slope]
+        };
+        let (f, h) = (far(&self.f), far(&self.h));
+        let g = self.g.as_ref().map_or([0.0; 2], far);
+        let falls = |c: [f64; 2]| c[1] < 0.0 || (c[1] == 0.0 && c[0] < 0.0);
+        let message = |name: &str, of: &str| {
+            format!("{name} of spline falls for large {of}: the energy would have no lower bound")
+        };
+        if h[1] < 0.0 || (falls(h) && !(g[1] > 0.0)) {
+            let hint = "; with a curve by name, h' = λ(J − 1), Poisson's ratio must be at least 0";
+            return Err(message("h", "volumes") + hint);
+        }
+        if falls(f) {
+            return Err(message("f", "stretches"));
+        }
+        if g[1] < 0.0 || (g[1] == 0.0 && g[0] + f[1] < 0.0) {
+            return Err(message("g", "products of stretches"));
+        }
+        Ok(())
     }
 
     /// A built-in curve for f, h' = λ(J − 1) and no g: the small-strain constants are the given ones.
@@ -160,7 +188,11 @@ impl Isotropic<3> for Spline {
     }
 }
 
-impl Solid for Spline {}
+impl Solid for Spline {
+    fn check(&self, _numbers: &[f64]) -> Result<(), String> {
+        self.bounded()
+    }
+}
 
 #[inline(always)]
 fn prox<R: Real>(m: &Spline, e: &Element<R>, s: &[R; 3]) -> [R; 3] {

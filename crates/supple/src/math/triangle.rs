@@ -31,20 +31,29 @@ pub fn triangle(p: [[f64; 3]; 3], warp: [f64; 3]) -> Result<([[f64; 2]; 2], f64)
         return Err(TriangleError::Flat { area: 0.5 * twice });
     }
     let n = normal.map(|c| c / twice);
-    let unit = |v: [f64; 3]| {
-        let size = v.iter().fold(0.0f64, |m, c| m.max(c.abs()));
-        let v = v.map(|c| c / size);
-        let along = dot(v, n);
-        let flat = [v[0] - along * n[0], v[1] - along * n[1], v[2] - along * n[2]];
-        let length = dot(flat, flat).sqrt();
-        (length > 1e-6 && length.is_finite()).then(|| flat.map(|c| c / length))
-    };
-    let e1 = unit(warp).or_else(|| unit(a)).ok_or(TriangleError::NotFinite)?;
+    let e1 = within(warp, n).or_else(|| within(a, n)).ok_or(TriangleError::NotFinite)?;
     let e2 = cross(n, e1);
     let (a, b) = ([dot(a, e1), dot(a, e2)], [dot(b, e1), dot(b, e2)]);
     // Rows of B⁻¹ for B = [a b] by columns.
     let d = a[0] * b[1] - a[1] * b[0];
     Ok(([[b[1] / d, -b[0] / d], [-a[1] / d, a[0] / d]], 0.5 * twice))
+}
+
+/// The direction of v within the plane of normal n; none if v stands on it.
+fn within(v: [f64; 3], n: [f64; 3]) -> Option<[f64; 3]> {
+    let size = v.iter().fold(0.0f64, |m, c| m.max(c.abs()));
+    let v = v.map(|c| c / size);
+    let along = dot(v, n);
+    let flat = [v[0] - along * n[0], v[1] - along * n[1], v[2] - along * n[2]];
+    let length = dot(flat, flat).sqrt();
+    (length > 1e-6 && length.is_finite()).then(|| flat.map(|c| c / length))
+}
+
+/// True if a direction stands on a triangle that has an area, so that it is none within it.
+pub fn stands_on(p: [[f64; 3]; 3], direction: [f64; 3]) -> bool {
+    let normal = cross(sub(p[1], p[0]), sub(p[2], p[0]));
+    let twice = dot(normal, normal).sqrt();
+    twice > 0.0 && twice.is_finite() && within(direction, normal.map(|c| c / twice)).is_none()
 }
 
 /// How a triangle bends against its neighbours: weights of its corners and of the nodes across its edges (edge i is that from

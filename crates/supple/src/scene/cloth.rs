@@ -4,8 +4,11 @@ use super::terms::{Terms, Where};
 use super::{Material, MaterialKind};
 use crate::energy::plane::plane_stress;
 use crate::error::BuildError;
-use crate::math::triangle::{bend, triangle};
+use crate::math::triangle::{bend, stands_on, triangle};
 use crate::mesh::TriMesh;
+
+/// The key of a scene file that is wrong, and why.
+pub(super) type Wrong = (String, String);
 
 /// Which strains a limit is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -41,13 +44,19 @@ impl Limit {
     }
     /// What is wrong with it.
     pub fn check(&self) -> Result<(), String> {
+        self.find().map_err(|(_, message)| message)
+    }
+    /// … and in which key.
+    pub(super) fn find(&self) -> Result<(), Wrong> {
         let [least, most] = self.range;
         if !((0.0..=1.0).contains(&least) && most >= 1.0 && most.is_finite()) {
-            return Err(format!("a strain limit goes from 0…1 to 1 or more, not from {least} to {most}"));
+            let message = format!("a strain limit goes from 0…1 to 1 or more, not from {least} to {most}");
+            return Err(("range".into(), message));
         }
         match self.stiffness {
             Some(k) if !(k.is_finite() && k > 0.0) => {
-                Err(format!("the stiffness of a limit must be positive and finite, not {k}"))
+                let message = format!("the stiffness of a limit must be positive and finite, not {k}");
+                Err(("stiffness".into(), message))
             }
             _ => Ok(()),
         }
@@ -59,7 +68,7 @@ impl Limit {
 pub enum Bending {
     /// Not at all.
     None,
-    /// As a plate of its material and thickness: Et³/(12(1 − ν²)) N·m, and its rest angles.
+    /// As a plate of its material and thickness: Et³/(12(1 − ν²)) N·m, and its rest angles; not at all without a material.
     #[default]
     Plate,
     /// With a stiffness in N·m towards being flat: quadratic in the positions, as long as lengths stay (Bergou et al. 2006).
@@ -80,7 +89,7 @@ pub struct Cloth {
     pub thickness: f64,
     /// Mass per volume in kg/m³, > 0.
     pub density: f64,
-    /// Direction of the warp in space, at rest.
+    /// Direction of the warp in space, at rest. Where there are threads, or limits along them, it must not stand on a triangle.
     pub warp: [f64; 3],
     /// More stiffness in Pa along warp and along weft.
     pub threads: [f64; 2],
@@ -104,13 +113,59 @@ impl Cloth {
         }
     }
 
-    /// What is wrong with it.
-    pub(super) fn check(&self) -> Result<(), String> {
+    /// An error where something is wrong with it on this mesh.
+    pub(super) fn check(&self, mesh: &TriMesh) -> Result<(), Wrong> {
+        let wrong = |key: &str, message: String| Err((key.to_string(), message));
         for (what, value) in [("thickness", self.thickness), ("density", self.density)] {
             if !(value.is_finite() && value > 0.0) {
-                return Err(format!("the {what} must be positive and finite, not {value}"));
+                let message = format!("the {what} must be positive and finite, not {value}");
+                return wrong(&format!("cloth.{what}"), message);
             }
         }
+        self.membrane().map_err(|e| ("material.kind".to_string(), e))?;
+        if let Some(Err(e)) = self.material.as_ref().map(Material::check) {
+            return wrong("material", e);
+        }
+        if self.threads.iter().any(|k| !(k.is_finite() && *k >= 0.0)) {
+            let message = format!("stiffness along threads must be zero or positive, not {:?}", self.threads);
+            return wrong("cloth.threads", message);
+        }
+        if self.warp.iter().any(|c| !c.is_finite()) || self.warp == [0.0; 3] {
+            return wrong("cloth.warp", format!("the warp {:?} is no direction", self.warp));
+        }
+        if let Bending::Flat(b) | Bending::Angle(b) | Bending::EitherSide(b) = self.bending
+            && !(b.is_finite() && b >= 0.0)
+        {
+            let message = format!("the stiffness of bending must be zero or positive, not {b}");
+            return wrong("cloth.bending.stiffness", message);
+        }
+        if let Some(limit) = &self.limit {
+            limit.find().map_err(|(key, message)| (format!("cloth.limit.{key}"), message))?;
+        }
+        if self.material.is_none() && self.limit.is_none() && self.threads == [0.0; 2] {
+            return wrong("cloth", "a sheet needs a material, a strain limit or threads".into());
+        }
+        match self.across(mesh) {
+            Some(triangle) => wrong(
+                "cloth.warp",
+                format!(
+                    "the warp {:?} stands on triangle {triangle}: threads run within the sheet",
+                    self.warp
+                ),
+            ),
+            None => Ok(()),
+        }
+    }
+
+    /// A triangle on which the warp stands, where threads run along it.
+    fn across(&self, mesh: &TriMesh) -> Option<usize> {
+        let counts = self.threads != [0.0; 2] || self.limit.is_some_and(|l| l.along == Along::Threads);
+        let stands = |t: &[u32; 3]| stands_on(t.map(|v| mesh.vertices()[v as usize]), self.warp);
+        if counts { mesh.triangles().iter().position(stands) } else { None }
+    }
+
+    /// An error if the material is none that sheets take.
+    fn membrane(&self) -> Result<(), String> {
         if let Some(m) = &self.material
             && !matches!(
                 m.kind(),
@@ -127,20 +182,7 @@ impl Cloth {
                 m.name()
             ));
         }
-        if self.threads.iter().any(|k| !(k.is_finite() && *k >= 0.0)) {
-            return Err(format!("stiffness along threads must be zero or positive, not {:?}", self.threads));
-        }
-        if self.warp.iter().any(|c| !c.is_finite()) || self.warp == [0.0; 3] {
-            return Err(format!("the warp {:?} is no direction", self.warp));
-        }
-        if let Bending::Flat(b) | Bending::Angle(b) | Bending::EitherSide(b) = self.bending
-            && !(b.is_finite() && b >= 0.0)
-        {
-            return Err(format!("the stiffness of bending must be zero or positive, not {b}"));
-        }
-        self.limit.as_ref().map_or(Ok(()), Limit::check)?;
-        let alone = self.material.is_none() && self.limit.is_none() && self.threads == [0.0; 2];
-        if alone { Err("a sheet needs a material, a strain limit or threads".into()) } else { Ok(()) }
+        Ok(())
     }
 
     /// Mass of each node in kg: a third of that of each of its triangles.

@@ -1,5 +1,6 @@
 //! Muscles of a scene file: how far the fibres of a body have contracted at which time.
 
+use super::MaterialKind;
 use super::file::SceneFile;
 use super::parse::SceneError;
 use super::program::find;
@@ -56,6 +57,13 @@ pub(super) fn muscles(file: &SceneFile) -> Result<Vec<Muscle>, SceneError> {
         let body = find(file, &c.body, &key)?;
         if all.iter().any(|m| m.body == body) {
             return Err(SceneError::at(format!("{key}.body"), "has a `contract` already"));
+        }
+        let b = &file.body[body];
+        let mut materials = b.material.iter().chain(b.region.iter().map(|r| &r.material));
+        if !materials.any(|m| m.kind == Some(MaterialKind::Fibre)) {
+            let mut e = SceneError::at(format!("{key}.body"), format!("`{}` has no fibres", c.body));
+            e.hint = Some("a material of `kind = \"fibre\"` has some".into());
+            return Err(e);
         }
         if c.motion.is_empty() {
             return Err(SceneError::at(format!("{key}.motion"), "needs at least one keyframe"));

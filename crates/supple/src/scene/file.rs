@@ -252,8 +252,9 @@ pub struct Body {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Springs {
-    /// Stiffness of each in N/m, > 0.
-    pub stiffness: f64,
+    /// Stiffness of each in N/m, > 0. Rods and ropes need none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stiffness: Option<f64>,
     /// Mass of the whole body in kg, > 0.
     pub mass: f64,
     /// Rest length as a share of the length at the start. Default 1.

@@ -90,14 +90,14 @@ pub(super) enum Choice {
 impl Material {
     /// A built-in material with Young's modulus E > 0 in Pa and Poisson's ratio −1 < ν < ½.
     ///
-    /// `fung` has its usual b = 2 and needs ν ≥ 0.4; `spline` is the one named `rubber`; `fibre` is neo-Hookean
+    /// `fung` has its usual b = 2 and needs ν ≥ 0.4; `neo_hookean`, `fixed_corotated` and `spline` need ν ≥ 0; `spline` is the one named `rubber`; `fibre` is neo-Hookean
     /// with fibres of stiffness E along x.
     pub fn new(kind: MaterialKind, young: f64, poisson: f64) -> Result<Material, String> {
         let material = Material::from_lame(kind, Lame::from_young(young, poisson)?);
         material.check().map(|()| material)
     }
-    /// A built-in material with the small-strain Lamé constants. Those with which `fung` is not stable are refused where
-    /// the material is used.
+    /// A built-in material with the small-strain Lamé constants. Those with which its energy has no lower bound
+    /// ([`Material::check`]) are refused where the material is used.
     pub fn from_lame(kind: MaterialKind, lame: Lame) -> Material {
         let both = &[lame.mu, lame.lambda];
         // The only `match` over materials: the law behind the name, and the numbers that it reads.
@@ -179,6 +179,7 @@ impl Material {
         let lambda = h[0][1];
         let lame = Lame::new(0.5 * (h[0][0] - lambda), lambda)
             .map_err(|e| format!("{} is not stable at rest: {e}", M::NAME))?;
+        Solid::check(&material, params)?;
         Ok(Material(Choice::Own { material: Arc::new(material), params: params.to_vec(), lame }))
     }
     /// The same material with fibres in it, instead of those that it has.
@@ -199,13 +200,15 @@ impl Material {
             _ => None,
         }
     }
-    /// An error if the material cannot be used with its constants.
+    /// An error if the material cannot be used with its constants: its energy would have no lower bound.
     pub fn check(&self) -> Result<(), String> {
         match &self.base().0 {
             Choice::BuiltIn { kind: MaterialKind::Fung, lame, numbers, .. } => {
                 Fung::numbers(*lame, numbers[1]).map(|_| ())
             }
-            _ => Ok(()),
+            Choice::BuiltIn { behind, numbers, .. } => behind.check(&numbers[..behind.params()]),
+            Choice::Own { material, params, .. } => material.check(params),
+            Choice::Fibred(f) => f.base.check(),
         }
     }
 
@@ -260,6 +263,8 @@ pub(super) trait OwnMaterial: Send + Sync {
     /// How many numbers it reads.
     fn params(&self) -> usize;
     fn law(&self) -> &dyn Law;
+    /// See [`Solid::check`].
+    fn check(&self, numbers: &[f64]) -> Result<(), String>;
     fn source(&self, list: ElementList<4, 3>) -> Box<dyn BatchSource>;
 }
 
@@ -272,6 +277,9 @@ impl<M: Solid> OwnMaterial for M {
     }
     fn law(&self) -> &dyn Law {
         self
+    }
+    fn check(&self, numbers: &[f64]) -> Result<(), String> {
+        Solid::check(self, numbers)
     }
     fn source(&self, list: ElementList<4, 3>) -> Box<dyn BatchSource> {
         Box::new(Source { potential: Stretch(self.clone()), list })
@@ -287,6 +295,9 @@ impl OwnMaterial for Linear {
     }
     fn law(&self) -> &dyn Law {
         self
+    }
+    fn check(&self, _numbers: &[f64]) -> Result<(), String> {
+        Ok(())
     }
     fn source(&self, list: ElementList<4, 3>) -> Box<dyn BatchSource> {
         Box::new(Source { potential: Linear, list })

@@ -65,7 +65,7 @@ pub struct MaterialTable {
     /// Compression resistance of `spline` in Pa, ≥ 0. Default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compression: Option<f64>,
-    /// The material between the fibres of `fibre`: another kind. Default `neo_hookean`.
+    /// The material between the fibres of `fibre`: another kind, with its constants. Default `neo_hookean`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<MaterialKind>,
     /// Direction of the fibres of `fibre` in the placed rest shape. Default x.
@@ -128,6 +128,8 @@ pub(super) fn material(m: &MaterialTable, key: &str) -> Result<(Material, f64), 
     let Some(kind) = m.kind else {
         return Err(SceneError::at(key, "needs a `kind` or a `preset`"));
     };
+    // The constants of a law are those of the base where there are fibres.
+    let law = if kind == MaterialKind::Fibre { base(m) } else { kind };
     for (name, there, of) in [
         ("c10", m.c10.is_some(), MaterialKind::MooneyRivlin),
         ("c01", m.c01.is_some(), MaterialKind::MooneyRivlin),
@@ -145,14 +147,19 @@ pub(super) fn material(m: &MaterialTable, key: &str) -> Result<(Material, f64), 
         ("contraction", m.contraction.is_some(), MaterialKind::Fibre),
         ("slack", m.slack.is_some(), MaterialKind::Fibre),
     ] {
-        if there && kind != of {
-            return Err(at(name, format!("is for `{}` only, not for `{}`", of.name(), kind.name())));
+        if there && kind != of && law != of {
+            return Err(at(name, format!("is for `{}` only, not for `{}`", of.name(), law.name())));
         }
     }
     if m.stiffness.is_some() && !matches!(kind, MaterialKind::Arap | MaterialKind::Fibre) {
         return Err(at("stiffness", format!("is for `arap` and `fibre` only, not for `{}`", kind.name())));
     }
     Ok((own_constants(m, kind, key)?, given))
+}
+
+/// The base of `fibre`.
+fn base(m: &MaterialTable) -> MaterialKind {
+    m.base.unwrap_or(MaterialKind::NeoHookean)
 }
 
 /// A material by its own constants where it has some, else by the small-strain ones.
@@ -163,6 +170,8 @@ fn own_constants(m: &MaterialTable, kind: MaterialKind, key: &str) -> Result<Mat
         let word = keys.iter().find(|k| message.starts_with(&format!("{k} ")));
         at(word.copied().unwrap_or(first), message)
     };
+    // Where the volume's stiffness is given.
+    let small = if m.poisson.is_some() { "poisson" } else { "lambda" };
     // All of a set of keys, or none of them; and then no other constants.
     let elastic = m.young.is_some() || m.poisson.is_some() || m.lambda.is_some();
     let alone = |some: bool, keys: &str| {
@@ -208,42 +217,40 @@ fn own_constants(m: &MaterialTable, kind: MaterialKind, key: &str) -> Result<Mat
         }
         MaterialKind::Fung => {
             let lame = constants(m, key)?;
-            let what = if m.b.is_some() {
-                "b"
-            } else if m.poisson.is_some() {
-                "poisson"
-            } else {
-                "lambda"
-            };
+            let what = if m.b.is_some() { "b" } else { small };
             Material::fung(lame, m.b.unwrap_or(fung::DEFAULT_B)).map_err(|e| at(what, e))
         }
         MaterialKind::Spline => {
             let lame = constants(m, key)?;
             let curve = m.curve.as_deref().unwrap_or("rubber");
             let spline = Spline::named(curve, lame).map_err(|e| at("curve", e))?;
-            Material::spline(spline, m.compression.unwrap_or(0.0)).map_err(|e| at("compression", e))
+            let made = Material::spline(spline, m.compression.unwrap_or(0.0));
+            made.map_err(|e| at(if e.starts_with("h ") { small } else { "compression" }, e))
         }
         MaterialKind::Fibre => {
-            let lame = constants(m, key)?;
-            let base = m.base.unwrap_or(MaterialKind::NeoHookean);
-            if base == MaterialKind::Fibre {
+            let law = base(m);
+            if law == MaterialKind::Fibre {
                 return Err(at("base", "is another kind than `fibre`".into()));
             }
-            let base = Material::from_lame(base, lame);
-            base.check().map_err(|e| at("base", e))?;
+            // The stiffness is that of the fibres: `arap` has `young` and `poisson` here.
+            let base = own_constants(&MaterialTable { stiffness: None, ..m.clone() }, law, key)?;
             let wrong = |e: String| {
                 let words = ["direction", "stiffness", "contraction"];
                 let word = words.into_iter().find(|w| e.starts_with(w)).unwrap_or("direction");
                 at(word, e)
             };
             let direction = m.direction.unwrap_or([1.0, 0.0, 0.0]);
-            let fibres = Fibres::new(direction, m.stiffness.unwrap_or(lame.young()))
+            let fibres = Fibres::new(direction, m.stiffness.unwrap_or(base.lame().young()))
                 .and_then(|f| f.contracted(m.contraction.unwrap_or(0.0)))
                 .map_err(wrong)?;
             Ok(base.with_fibres(if m.slack == Some(false) { fibres.stiff() } else { fibres }))
         }
         _ => Ok(Material::from_lame(kind, constants(m, key)?)),
     }
+    .and_then(|made| {
+        // Only small-strain constants are left to be refused: a law's own are, where they are read.
+        made.check().map(|()| made).map_err(|e| at(small, e))
+    })
 }
 
 /// The small-strain constants, given one way or the other.

@@ -120,7 +120,8 @@ impl Spring {
 pub struct Damping {
     /// α in 1/s: each node is slowed by −α·m·v. Default 0.
     pub mass: f64,
-    /// β in s: solids and membranes resist the rate of strain with β times their stiffness. Default 0.
+    /// β in s: solids and membranes resist the rate of strain with β times their stiffness, fibres, threads and bending left out.
+    /// Default 0.
     pub stiffness: f64,
 }
 
@@ -256,7 +257,8 @@ impl Scene {
 
     /// Adds a sheet. Each corner of a triangle carries a third of its mass.
     pub fn add_cloth(&mut self, name: &str, mesh: TriMesh, cloth: Cloth) -> Result<BodyId, BuildError> {
-        cloth.check().map_err(|reason| BuildError::Body { body: name.to_string(), reason })?;
+        let wrong = |(_, reason)| BuildError::Body { body: name.to_string(), reason };
+        cloth.check(&mesh).map_err(wrong)?;
         let masses = cloth.masses(&mesh);
         self.add(name, mesh.vertices().to_vec(), masses, Content::Cloth { mesh, cloth: Box::new(cloth) })
     }
@@ -266,10 +268,11 @@ impl Scene {
         let b = self.entry(body, &[])?;
         let wrong = |reason: String| BuildError::Body { body: b.name.clone(), reason };
         limit.check().map_err(wrong)?;
-        if !matches!(b.content, Content::Solid { .. }) || limit.along == Along::Threads {
-            return Err(wrong(
-                "only solids are limited so, and in every direction: sheets have limits of their own".into(),
-            ));
+        if !matches!(b.content, Content::Solid { .. }) {
+            return Err(wrong("only solids are limited so: sheets have limits of their own".into()));
+        }
+        if limit.along == Along::Threads {
+            return Err(wrong("a solid is limited in every direction: only sheets have threads".into()));
         }
         b.limit = Some(limit);
         Ok(())

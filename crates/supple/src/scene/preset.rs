@@ -36,8 +36,9 @@ pub const PRESETS: &[Preset] = &[
         young: 1.259e6,
         poisson: 0.49,
         density: 930.0,
-        source: "three terms after Ogden 1972 (mu = 0.63, 0.0012, −0.01 MPa; alpha = 1.3, 5, −2), within 0.13 MPa of the data of Treloar \
-                 1944 up to seven times the length; density: typical value",
+        source: "three terms after Ogden 1972 (mu = 0.63, 0.0012, −0.01 MPa; alpha = 1.3, 5, −2), with ν = 0.49 within 0.07 MPa of the \
+                 data of Treloar 1944 up to four times the length, within 0.13 MPa up to 4.8 times; softer beyond, since the volume grows \
+                 (3.0 MPa at 7 times, measured 4.1); density: typical value",
     },
     Preset {
         name: "silicone",

@@ -10,7 +10,7 @@ use super::parse::SceneError;
 use super::pins::Holders;
 use super::place::{self, Asset, Placed};
 use super::sheet::cloth;
-use super::{Along, BodyId, Scene, Spring};
+use super::{Along, BodyId, Scene, Spring, SpringKind};
 use crate::contact::Pose;
 use crate::error::{BuildError, StepError};
 use crate::mesh::surface;
@@ -35,6 +35,13 @@ pub struct Look {
     pub anchors: Vec<u32>,
     /// Lowest and highest corner of the placed rest shape, in m.
     pub rest: [[f64; 3]; 2],
+}
+
+impl Look {
+    /// Triangles of a sheet; none for solids, whose surface only bounds them, and for nets.
+    pub fn triangles(&self) -> usize {
+        if self.tets.is_empty() { self.surface.len() } else { 0 }
+    }
 }
 
 /// Nodes that follow keyframes.
@@ -362,7 +369,8 @@ impl Program {
         self.aim(next).and_then(|()| self.contract(next)).map_err(|e| StepError::target(&e))
     }
 
-    /// One frame. The report is that of its last step, with the iterations and times of all and the worst status.
+    /// One frame. The report is that of its last step, with the iterations and times of all, the worst status and the largest
+    /// residuals, depths, violations and numbers of inverted elements.
     pub fn frame(&mut self) -> Result<StepReport, StepError> {
         self.frame_with(&mut || false)
     }
@@ -382,6 +390,9 @@ impl Program {
                     primal: before.primal.max(r.primal),
                     dual: before.dual.max(r.dual),
                     force_residual: before.force_residual.max(r.force_residual),
+                    step: before.step.max(r.step),
+                    inverted: before.inverted.max(r.inverted),
+                    violation: before.violation.max(r.violation),
                     max_penetration: before.max_penetration.max(r.max_penetration),
                     contact_residual: before.contact_residual.max(r.contact_residual),
                     cone_violation: before.cone_violation.max(r.cone_violation),
@@ -427,14 +438,22 @@ fn add_body(scene: &mut Scene, body: &Body, p: &Placed, key: &str) -> Result<(),
         }
     }
     if let Some(limit) = &body.limit {
-        limit.check().map_err(|e| SceneError::at(format!("{key}.limit"), e))?;
-        if p.mesh.is_none() || limit.along == Along::Threads {
-            let hint = "is for solids, in every direction; a sheet has `cloth.limit`";
-            return Err(SceneError::at(format!("{key}.limit"), hint));
+        if p.mesh.is_none() {
+            return Err(SceneError::at(format!("{key}.limit"), "is for solids; a sheet has `cloth.limit`"));
+        }
+        limit.find().map_err(|(what, e)| SceneError::at(format!("{key}.limit.{what}"), e))?;
+        if limit.along == Along::Threads {
+            return Err(SceneError::at(
+                format!("{key}.limit.along"),
+                "a solid has no threads: it is limited in every direction, along `stretches`",
+            ));
         }
     }
     if let Some(sheet) = &p.sheet {
-        return scene.add_cloth(&body.name, sheet.clone(), cloth(body, key)?).map(|_| ()).map_err(built);
+        return scene
+            .add_cloth(&body.name, sheet.clone(), cloth(body, sheet, key)?)
+            .map(|_| ())
+            .map_err(built);
     }
     if body.cloth.is_some() {
         return Err(SceneError::at(
@@ -452,7 +471,11 @@ fn add_body(scene: &mut Scene, body: &Body, p: &Placed, key: &str) -> Result<(),
                 "is for solids and sheets; a net has `springs`",
             ));
         }
-        for (name, v) in [("stiffness", s.stiffness), ("mass", s.mass), ("rest", s.rest)] {
+        let rigid = matches!(s.kind, SpringKind::Rod | SpringKind::Rope);
+        let Some(stiffness) = s.stiffness.or(rigid.then_some(1.0)) else {
+            return Err(SceneError::at(format!("{key}.springs"), "need a `stiffness` in N/m"));
+        };
+        for (name, v) in [("stiffness", stiffness), ("mass", s.mass), ("rest", s.rest)] {
             if !(v.is_finite() && v > 0.0) {
                 return Err(SceneError::at(
                     format!("{key}.springs.{name}"),
@@ -463,7 +486,7 @@ fn add_body(scene: &mut Scene, body: &Body, p: &Placed, key: &str) -> Result<(),
         let list = p.edges.iter().map(|&nodes| {
             let [a, b] = nodes.map(|v| p.vertices[v as usize]);
             let d = (0..3).map(|c| (a[c] - b[c]).powi(2)).sum::<f64>().sqrt();
-            Spring { rest_length: Some(s.rest * d), kind: s.kind, ..Spring::new(nodes, s.stiffness) }
+            Spring { rest_length: Some(s.rest * d), kind: s.kind, ..Spring::new(nodes, stiffness) }
         });
         let masses = vec![s.mass / p.vertices.len() as f64; p.vertices.len()];
         return scene

@@ -17,14 +17,15 @@ pub struct ClothTable {
     /// Mass per volume in kg/m³ of a sheet without a material. Default 500.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub density: Option<f64>,
-    /// Direction of the warp in the placed rest shape. Default [1, 0, 0].
+    /// Direction of the warp in the placed rest shape, not across the sheet if there are threads or limits along them. Default
+    /// [1, 0, 0].
     pub warp: [f64; 3],
     /// More stiffness in Pa along warp and along weft. Default [0, 0].
     pub threads: [f64; 2],
     /// Strain limit; none by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<Limit>,
-    /// Resistance to bending. Default: as a plate of the material.
+    /// Resistance to bending. Default: as a plate of the material; none without a material.
     pub bending: BendingTable,
 }
 
@@ -46,20 +47,20 @@ impl Default for ClothTable {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct BendingTable {
-    /// `plate` (default), `none`, `flat`, `angle` or `either_side`.
-    pub kind: BendingKind,
+    /// `plate`, `none`, `flat`, `angle` or `either_side`. Default: `plate` with a material, `none` without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<BendingKind>,
     /// Stiffness in N·m of `flat`, `angle` and `either_side`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stiffness: Option<f64>,
 }
 
 /// A way to resist bending.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum BendingKind {
     /// As a plate of the material and thickness.
-    #[default]
     Plate,
     /// Not at all.
     None,
@@ -72,7 +73,7 @@ pub enum BendingKind {
 }
 
 /// What a body of a scene file says about a sheet.
-pub(super) fn cloth(body: &Body, key: &str) -> Result<Cloth, SceneError> {
+pub(super) fn cloth(body: &Body, mesh: &TriMesh, key: &str) -> Result<Cloth, SceneError> {
     let at = |what: &str, message: String| SceneError::at(format!("{key}.{what}"), message);
     if body.springs.is_some() {
         return Err(at(
@@ -94,11 +95,19 @@ pub(super) fn cloth(body: &Body, key: &str) -> Result<Cloth, SceneError> {
             .ok_or_else(|| at("cloth.bending", format!("`{kind}` needs a `stiffness` in N·m")))
     };
     let bending = match table.bending.kind {
-        BendingKind::Plate => Bending::Plate,
-        BendingKind::None => Bending::None,
-        BendingKind::Flat => Bending::Flat(stiffness("flat")?),
-        BendingKind::Angle => Bending::Angle(stiffness("angle")?),
-        BendingKind::EitherSide => Bending::EitherSide(stiffness("either_side")?),
+        Some(BendingKind::Plate) if body.material.is_none() => {
+            return Err(at(
+                "cloth.bending.kind",
+                "`plate` takes its stiffness from the `material`, and there is none: say `flat` or `angle` with a `stiffness`, or `none`"
+                    .into(),
+            ));
+        }
+        // Without a material a plate has no stiffness.
+        Some(BendingKind::Plate) | None => Bending::Plate,
+        Some(BendingKind::None) => Bending::None,
+        Some(BendingKind::Flat) => Bending::Flat(stiffness("flat")?),
+        Some(BendingKind::Angle) => Bending::Angle(stiffness("angle")?),
+        Some(BendingKind::EitherSide) => Bending::EitherSide(stiffness("either_side")?),
     };
     if matches!(bending, Bending::Plate | Bending::None) && table.bending.stiffness.is_some() {
         return Err(at("cloth.bending.stiffness", "is for `flat`, `angle` and `either_side`".into()));
@@ -114,7 +123,7 @@ pub(super) fn cloth(body: &Body, key: &str) -> Result<Cloth, SceneError> {
         limit: table.limit,
         bending,
     };
-    cloth.check().map_err(|e| at("cloth", e))?;
+    cloth.check(mesh).map_err(|(what, message)| at(&what, message))?;
     Ok(cloth)
 }
 

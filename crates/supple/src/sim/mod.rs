@@ -136,9 +136,14 @@ impl Simulation {
     pub fn node_count(&self) -> usize {
         self.place.len()
     }
-    /// Elements of all bodies: tetrahedra, springs and anchors.
+    /// Terms of the energy: one for each tetrahedron, spring and anchor; several for a triangle of a sheet, which stretches, bends and may
+    /// have threads and a limit of its own.
     pub fn element_count(&self) -> usize {
         self.terms.len()
+    }
+    /// True if there are hard constraints: strain limits without a stiffness, rods or ropes.
+    pub fn constrained(&self) -> bool {
+        self.terms.hard()
     }
     /// Threads that work.
     pub fn threads(&self) -> usize {

@@ -103,6 +103,18 @@ pub struct StepReport {
     pub timings: Timings,
 }
 
+/// ½Σ m|(x⁺ − x)/Δt|², the kinetic energy after a step that is not yet taken.
+pub(super) fn kinetic(mass: &[f64], x: &[Row], x_new: &[Row], dt: f64) -> f64 {
+    let mut sum = 0.0;
+    for i in 0..mass.len() {
+        for c in 0..3 {
+            let v = (x_new[i].0[c] - x[i].0[c]) / dt;
+            sum += 0.5 * mass[i] * v * v;
+        }
+    }
+    sum
+}
+
 /// Energies of a state whose elastic energy is known.
 pub(super) fn energy(elastic: f64, mass: &[f64], x: &[Row], v: &[Row], gravity: [f64; 3]) -> Energy {
     let (mut kinetic, mut potential) = (0.0, 0.0);

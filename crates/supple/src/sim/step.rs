@@ -94,6 +94,14 @@ impl Simulation {
             return Err(self.non_finite(i));
         }
         let dt = self.settings.time.dt;
+        let sums = outcome.force.sums;
+        let elastic = sums.energy - sums.dissipation;
+        let kinetic = report::kinetic(&self.mass, &self.state.x, &self.work.x, dt);
+        // Infinite is what a barrier material says of an inverted element; anything else that is none ends here.
+        if !(kinetic.is_finite() && (elastic.is_finite() || (elastic == f64::INFINITY && sums.infinite > 0)))
+        {
+            return Err(self.overflow(elastic, kinetic));
+        }
         let state = &mut self.state;
         self.terms.keep_forces(false);
         integrator::commit(&self.work.x, dt, (&mut state.x, &mut state.v, &mut state.a));
@@ -108,20 +116,16 @@ impl Simulation {
         state.time += dt;
 
         let contact = self.contact.info();
-        // Whatever the iteration says: what has entered an obstacle, or was stopped short of something, does not obey the law.
+        // Whatever the iteration says: what has entered an obstacle, or was stopped short of something, does not obey the law; nor is an
+        // energy at its least that is infinite.
         let size = self.work.body_size.iter().copied().fold(0.0, f64::max);
         let mut status = outcome.status;
         let entered = contact.entered > self.settings.solve.tolerance.max(1e-9) * size;
-        if status == Status::Converged && (entered || contact.islands_shortened > 0) {
+        let unsound = entered || contact.islands_shortened > 0 || !elastic.is_finite();
+        if status == Status::Converged && unsound {
             status = Status::Stalled;
         }
-        let energy = report::energy(
-            outcome.force.sums.energy - outcome.force.sums.dissipation,
-            &self.mass,
-            &state.x,
-            &state.v,
-            self.settings.world.gravity,
-        );
+        let energy = report::energy(elastic, &self.mass, &state.x, &state.v, self.settings.world.gravity);
         Ok(StepReport {
             frame: state.frame,
             time: state.time,
@@ -133,8 +137,8 @@ impl Simulation {
             force_residual: outcome.force.relative,
             step: outcome.step,
             energy,
-            inverted: outcome.force.sums.inverted,
-            violation: outcome.force.sums.violation,
+            inverted: sums.inverted,
+            violation: sums.violation,
             contacts: contact.contacts,
             candidates: contact.candidates,
             max_penetration: contact.max_penetration,
@@ -198,11 +202,23 @@ impl Simulation {
         StepError::NonFinite { body, node, element }
     }
 
+    /// An energy that is none, by the node that moves fastest.
+    fn overflow(&self, elastic: f64, kinetic: f64) -> StepError {
+        let way = |i: usize| {
+            let d = |c: usize| (self.work.x[i].0[c] - self.state.x[i].0[c]).abs();
+            d(0).max(d(1)).max(d(2))
+        };
+        let fastest = (0..self.work.x.len()).max_by(|&i, &j| way(i).total_cmp(&way(j))).unwrap_or_default();
+        let (body, node) = self.name_of(fastest);
+        StepError::Energy { body, node, elastic, kinetic }
+    }
+
     /// While observers look, the order of nodes is lent to them: errors are named afterwards.
     fn rename(&self, e: StepError) -> StepError {
-        match (&e, self.first_non_finite()) {
+        match (e, self.first_non_finite()) {
             (StepError::NonFinite { .. }, Some(i)) => self.non_finite(i),
-            _ => e,
+            (StepError::Energy { elastic, kinetic, .. }, _) => self.overflow(elastic, kinetic),
+            (e, _) => e,
         }
     }
 }

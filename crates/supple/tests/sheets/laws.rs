@@ -59,15 +59,19 @@ fn the_decomposition_is_exact_and_orthonormal() {
     }
 }
 
-/// Young's modulus, Poisson's ratio and what each law reads.
-fn lame() -> Lame {
-    Lame::from_young(1e5, 0.4).unwrap()
+/// Poisson's ratios of all tests.
+const RATIOS: [f64; 5] = [0.0, 0.1, 0.3, 0.4, 0.49];
+
+/// The constants of Young's modulus 1e5 Pa, for solids and in plane stress.
+fn constants(poisson: f64) -> (Lame, [f64; 2], [f64; 2]) {
+    let l = Lame::from_young(1e5, poisson).unwrap();
+    (l, [l.mu, l.lambda], [l.mu, plane_stress(l)])
 }
 
-fn energy_by_formula(law: &str, f: &Sheet) -> f64 {
+fn energy_by_formula(law: &str, lame: Lame, f: &Sheet) -> f64 {
     // Through the singular values of nalgebra and, for neo-Hookean, a golden-section search over the thickness.
     let s = matrix(f).svd(false, false).singular_values;
-    let Lame { mu, lambda } = lame();
+    let Lame { mu, lambda } = lame;
     let bar = 2.0 * mu * lambda / (lambda + 2.0 * mu);
     let (a, b) = (s[0], s[1]);
     match law {
@@ -92,7 +96,7 @@ fn energy_by_formula(law: &str, f: &Sheet) -> f64 {
     }
 }
 
-fn derivatives<M: Isotropic<2>>(m: M, params: &[f64]) {
+fn derivatives<M: Isotropic<2>>(m: M, lame: Lame, params: &[f64]) {
     let p = Membrane(m);
     let e = Element::new(1.0, params);
     let mut random = Random(3);
@@ -104,7 +108,7 @@ fn derivatives<M: Isotropic<2>>(m: M, params: &[f64]) {
         };
         let f = rotate(&mut random, s);
         let (energy, stress) = p.energy_and_stress(&e, &f);
-        let formula = energy_by_formula(M::NAME, &f);
+        let formula = energy_by_formula(M::NAME, lame, &f);
         assert!((energy - formula).abs() <= 1e-10 * (1e5 + formula.abs()), "{} {energy} {formula}", M::NAME);
         for j in 0..2 {
             for i in 0..3 {
@@ -154,10 +158,10 @@ fn derivatives<M: Isotropic<2>>(m: M, params: &[f64]) {
     }
 }
 
-fn prox<M: Isotropic<2>>(m: M, params: &[f64]) {
+fn prox<M: Isotropic<2>>(m: M, params: &[f64], rounds: usize) {
     let p = Membrane(m.clone());
     let mut random = Random(5);
-    for round in 0..400 {
+    for round in 0..rounds {
         let k = 1e5 * 10f64.powf(random.between(-1.5, 1.5));
         let e = Element::new(k, params);
         let s = match round % 4 {
@@ -208,12 +212,24 @@ fn uniaxial<M: Isotropic<2>>(m: M, params: &[f64], lateral: f64, stress: f64) {
 
 #[test]
 fn laws_of_sheets() {
-    let l = lame();
-    let (solid, plane) = ([l.mu, l.lambda], [l.mu, plane_stress(l)]);
-    derivatives(Arap, &[2.0 * l.mu]);
-    derivatives(Corotated, &plane);
-    derivatives(StVenantKirchhoff, &plane);
-    derivatives(NeoHookean, &solid);
+    for poisson in RATIOS {
+        let (l, solid, plane) = constants(poisson);
+        derivatives(Arap, l, &[2.0 * l.mu]);
+        derivatives(Corotated, l, &plane);
+        derivatives(StVenantKirchhoff, l, &plane);
+        derivatives(NeoHookean, l, &solid);
+        // With ε = σ − 1 and with ε = (σ² − 1)/2 the strain across is −νε, and the stress that goes with ε is Eε.
+        uniaxial(Corotated, &plane, 1.0 - 0.5 * poisson, 50000.0);
+        uniaxial(StVenantKirchhoff, &plane, (1.0 - 1.25 * poisson).sqrt(), 93750.0);
+        // A bar: μ(t² − 1) + λ ln(1.5t²) = 0 on its sides, and the stress μ(1.5 − t²/1.5).
+        let (mut low, mut high) = (0.1f64, 1.1f64);
+        for _ in 0..200 {
+            let t = 0.5 * (low + high);
+            if l.mu * (t * t - 1.0) + l.lambda * (1.5 * t * t).ln() < 0.0 { low = t } else { high = t }
+        }
+        uniaxial(NeoHookean, &solid, low, l.mu * (1.5 - low * low / 1.5));
+    }
+    let (_, solid, plane) = constants(0.4);
     uniaxial(NeoHookean, &solid, 0.846028, 36529.4478);
     uniaxial(StVenantKirchhoff, &plane, 0.5f64.sqrt(), 93750.0);
     uniaxial(Corotated, &plane, 0.8, 50000.0);
@@ -221,15 +237,51 @@ fn laws_of_sheets() {
 
 #[test]
 fn proximal_operators_of_sheets() {
-    let l = lame();
-    let (solid, plane) = ([l.mu, l.lambda], [l.mu, plane_stress(l)]);
-    prox(Arap, &[2.0 * l.mu]);
-    prox(Corotated, &plane);
-    prox(StVenantKirchhoff, &plane);
-    prox(NeoHookean, &solid);
+    for poisson in RATIOS {
+        let (l, solid, plane) = constants(poisson);
+        let rounds = if poisson == 0.4 { 400 } else { 100 };
+        prox(Arap, &[2.0 * l.mu], rounds);
+        prox(Corotated, &plane, rounds);
+        prox(StVenantKirchhoff, &plane, rounds);
+        prox(NeoHookean, &solid, rounds);
+    }
     // With λ̄ ≫ μ a strong stretch folds the sheet to σ2 = 0.
-    prox(Corotated, &[1e3, 1e5]);
+    prox(Corotated, &[1e3, 1e5], 400);
     assert_eq!(<NeoHookean as Isotropic<2>>::DOMAIN, Domain::Barrier);
+}
+
+/// A sheet of any thickness and Poisson's ratio that is stretched alike everywhere has thickness times area times the density, 1e-12.
+#[test]
+fn energy_goes_with_thickness() {
+    use supple::{Cloth, Material, MaterialKind, Scene, Settings};
+    let stretch = [1.3, 0.9];
+    for poisson in RATIOS {
+        for thickness in [1e-5, 1e-3, 0.02] {
+            for (kind, law) in [
+                (MaterialKind::Arap, "arap"),
+                (MaterialKind::Corotated, "corotated"),
+                (MaterialKind::StVenantKirchhoff, "st_venant_kirchhoff"),
+                (MaterialKind::NeoHookean, "neo_hookean"),
+            ] {
+                let mesh = super::bending::grid([0.4, 0.3], [3, 2]);
+                let mut scene = Scene::new(Settings::default());
+                let material = Material::new(kind, 1e5, poisson).unwrap();
+                scene.add_cloth("a", mesh.clone(), Cloth::new(material, thickness, 500.0)).unwrap();
+                let mut sim = scene.build().unwrap();
+                let pull = |p: &[f64; 3]| [stretch[0] * p[0], stretch[1] * p[1], stretch[1] * p[2]];
+                let x: Vec<[f64; 3]> = mesh.vertices().iter().map(pull).collect();
+                sim.set_state(&x, &vec![[0.0; 3]; x.len()]).unwrap();
+                let (lame, ..) = constants(poisson);
+                let f = [[stretch[0], 0.0, 0.0], [0.0, stretch[1], 0.0]];
+                let wanted = thickness * 0.12 * energy_by_formula(law, lame, &f);
+                let found = sim.energy().elastic;
+                assert!(
+                    (found / wanted - 1.0).abs() < 1e-12,
+                    "{law} ν = {poisson}, {thickness} m: {found} {wanted}"
+                );
+            }
+        }
+    }
 }
 
 /// The stretches are those that a matrix was made of, and so is the matrix with others in their place: within what a change of F's last

@@ -19,6 +19,8 @@ pub struct Tally {
     pub seconds: f64,
     pub worst: f64,
     pub inverted: usize,
+    /// The largest violation of a hard constraint.
+    pub violation: f64,
     pub last: Option<StepReport>,
     /// Ended by the user.
     pub interrupted: bool,
@@ -37,6 +39,7 @@ impl Tally {
             self.worst
         };
         self.inverted = self.inverted.max(r.inverted);
+        self.violation = self.violation.max(r.violation);
         self.last = Some(*r);
     }
 }
@@ -50,15 +53,22 @@ pub fn summary(
     done: &Finish,
 ) -> Result<(), Failure> {
     let (written, interrupted) = (&done.files, t.interrupted);
+    let violation = program.simulation.constrained().then_some(t.violation);
+    let [tetrahedra, triangles, springs] = program
+        .bodies
+        .iter()
+        .fold([0; 3], |[a, b, c], look| [a + look.tets.len(), b + look.triangles(), c + look.edges.len()]);
     let frames = t.reports.max(1) as f64;
     if let Some(path) = &options.json {
         let energy = t.last.map(|r| r.energy);
         let text = json!({
             "frames": t.reports, "converged": t.converged, "interrupted": interrupted,
-            "nodes": program.simulation.node_count(), "elements": program.simulation.element_count(),
-            "threads": program.simulation.threads(), "iterations": t.iterations,
+            "nodes": program.simulation.node_count(), "elements": tetrahedra + triangles + springs,
+            "tetrahedra": tetrahedra, "triangles": triangles, "springs": springs,
+            "terms": program.simulation.element_count(), "threads": program.simulation.threads(), "iterations": t.iterations,
             "frame_ms": 1e3 * t.seconds / frames, "seconds": seconds,
-            "worst_force_residual": t.worst, "most_inverted": t.inverted, "energy": energy, "notes": done.notes,
+            "worst_force_residual": t.worst, "most_inverted": t.inverted, "worst_violation": violation,
+            "energy": energy, "notes": done.notes,
             "outputs": written.iter().map(|p| p.display().to_string()).collect::<Vec<_>>(),
         });
         let text = format!("{text}\n");
@@ -78,10 +88,8 @@ pub fn summary(
     let mut text = String::new();
     let mut row = |name: &str, value: String| text.push_str(&format!("{name:<22}{value}\n"));
     row("bodies", format!("{}", program.bodies.len()));
-    row(
-        "nodes, elements",
-        format!("{}, {}", program.simulation.node_count(), program.simulation.element_count()),
-    );
+    row("nodes", format!("{}", program.simulation.node_count()));
+    row("elements", elements([tetrahedra, triangles, springs]));
     row(
         "frames",
         format!("{}{} in {seconds:.1} s", t.reports, if interrupted { " (interrupted)" } else { "" }),
@@ -108,7 +116,10 @@ pub fn summary(
     }
     if t.inverted > 0 {
         let now = t.last.map_or(0, |r| r.inverted);
-        row("inverted elements", format!("at most {}, {now} at the end", t.inverted));
+        row("inverted elements", format!("at most {}, {now} in the last frame", t.inverted));
+    }
+    if let Some(most) = violation {
+        row("hard constraints", format!("largest violation {most:.1e} (m for lengths, a share for strains)"));
     }
     if let Some(r) = t.last {
         row(
@@ -123,6 +134,13 @@ pub fn summary(
         row("note", note.clone());
     }
     std::io::stdout().write_all(text.as_bytes()).into_diagnostic().map_err(Failure::run)
+}
+
+/// Tetrahedra, triangles of sheets and springs in words: those that there are.
+pub fn elements(counts: [usize; 3]) -> String {
+    let names = ["tetrahedra", "triangles", "springs"];
+    let some = counts.iter().zip(names).filter(|(n, _)| **n > 0).map(|(n, name)| format!("{n} {name}"));
+    some.collect::<Vec<_>>().join(", ")
 }
 
 /// One line per kind of file: the file, or the first and last of a sequence.
