@@ -23,6 +23,7 @@
 //! | `anderson.rs` | … accelerated |
 //! | `newton.rs` | … by Newton's method, where that is slow |
 //! | `stick.rs` | … where all of them stick, by a factor that is kept |
+//! | `many.rs` | … of hundreds and more, without columns |
 //! | `columns.rs` | columns of the inverse of a matrix, kept for good |
 //! | `set.rs` | [`ContactSet`]: the contacts of a step, and their forces |
 //! | `follow.rs` | … as the iteration goes on |
