@@ -16,6 +16,9 @@ pub const LINKS: u32 = u32::MAX - 1;
 /// A distance at the start of a step, as a share of the local edge length, from which on it is removed little by little.
 const FAR: f64 = 1e-4;
 
+/// Nodes that are this near to a curve, as a share of the local edge length, are on it.
+const ON_CURVE: f64 = 1e-9;
+
 /// Share of such a distance that is left after a step.
 const LEFT: f64 = 0.8;
 
@@ -54,9 +57,10 @@ impl Curve {
         [self.points[i], self.points[(i + 1) % self.points.len()]]
     }
 
-    /// The nearest point, and the unit direction there.
+    /// The nearest point, and the unit direction in which it moves with p: that of its segment; around a corner across the way to it, as
+    /// if the corner were a little round.
     fn nearest(&self, p: [f64; 3]) -> ([f64; 3], [f64; 3]) {
-        let mut best = (f64::INFINITY, self.points[0], [1.0, 0.0, 0.0]);
+        let mut best = (f64::INFINITY, self.points[0], 0);
         let last = self.segments() - 1;
         for i in 0..=last {
             let [a, b] = self.segment(i);
@@ -71,11 +75,28 @@ impl Curve {
             let at = axpy(a, share, d);
             let way = sub(p, at);
             if dot(way, way) < best.0 {
-                best = (dot(way, way), at, scale(1.0 / dot(d, d).sqrt(), d));
+                best = (dot(way, way), at, i);
             }
         }
-        (best.1, best.2)
+        let (square, at, i) = best;
+        let next = if i < last || self.closed { (i + 1) % (last + 1) } else { i };
+        let way = sub(p, at);
+        let across = |v: [f64; 3]| axpy(v, -dot(v, way) / square, way);
+        // Of a corner the segment before it is found first, but for that between the last and the first of a closed curve.
+        let [own, other] = [i, if i == 0 && self.closed && at == self.points[0] { last } else { next }]
+            .map(|i| self.segment(i))
+            .map(|[a, b]| unit(sub(b, a)));
+        let corner = square > 0.0 && dot(own, way).abs() > 1e-9 * square.sqrt();
+        match corner.then(|| [across(add(own, other)), across(other)]) {
+            Some([mean, _]) if dot(mean, mean) > 1e-6 => (at, unit(mean)),
+            Some([_, along]) if dot(along, along) > 1e-6 => (at, unit(along)),
+            _ => (at, own),
+        }
     }
+}
+
+fn unit(v: [f64; 3]) -> [f64; 3] {
+    scale(1.0 / dot(v, v).sqrt(), v)
 }
 
 /// Where a linked node may be.
@@ -271,8 +292,13 @@ impl Links {
     /// At an iterate: puts the row of a curve to where the node is now. How far that moves the guide at the node, in m.
     pub fn turn(&self, c: &mut Contact, x: &[Row]) -> Option<f64> {
         let k = (c.key >> 32) as usize;
-        if !matches!(self.links.get(k)?.guide, Guide::Curve(_)) {
-            return None;
+        let l = self.links.get(k)?;
+        let Guide::Curve(curve) = &l.guide else { return None };
+        // Where it is on the curve already its row is the right one: at a corner there are several.
+        let p = self.poses[k][1].undo(x[l.node as usize].xyz());
+        let off = sub(p, curve.nearest(p).0);
+        if dot(off, off).sqrt() <= ON_CURVE * l.edge {
+            return Some(0.0);
         }
         let away = |c: &Contact| {
             let y = c.gap(x);

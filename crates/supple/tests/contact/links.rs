@@ -128,6 +128,44 @@ fn a_bead_goes_round_a_closed_curve() {
     }
 }
 
+/// A bead that comes to a corner of its wire, of whatever angle, stays on the wire and goes on along it as a force or its speed tells;
+/// its energy does not grow.
+#[test]
+fn a_bead_stays_on_its_wire_at_corners() {
+    for method in METHODS {
+        for degrees in [10.0f64, 30.0, 80.0, 90.0, 120.0] {
+            let turn = degrees.to_radians();
+            let wire = vec![[-1.0, 0.0, 0.0], [0.0; 3], [3.0 * turn.cos(), 3.0 * turn.sin(), 0.0]];
+            let mut s = settings(method, 0.01);
+            // Along the second part of the wire.
+            s.world.gravity = [5.0 * turn.cos(), 5.0 * turn.sin(), 0.0];
+            let mut scene = Scene::new(s);
+            let body = scene.add_springs("bead", vec![[-0.105, 0.0, 0.0]], vec![1.0], vec![]).unwrap();
+            scene.slide(body, &[0], SlideOn::Curve(wire, false), None).unwrap();
+            let mut sim = scene.build().unwrap();
+            sim.set_state(&sim.positions(), &[[5.0, 0.0, 0.0]]).unwrap();
+            let mut energy = f64::INFINITY;
+            for frame in 0..40 {
+                let r = sim.step().unwrap();
+                assert_eq!(r.status, Status::Converged, "{method}, {degrees}, {frame}: {r:?}");
+                let [x, y, z] = sim.positions()[0];
+                let along = x * turn.cos() + y * turn.sin();
+                let off = if along > 0.0 {
+                    (y * turn.cos() - x * turn.sin()).abs()
+                } else {
+                    length([x.max(0.0), y, z])
+                };
+                assert!(off < 1e-6 && r.link_gap < 1e-6, "{method}, {degrees}, {frame}: {off} m off, {r:?}");
+                let now = r.energy.kinetic + r.energy.potential;
+                assert!(now <= energy + 1e-6, "{method}, {degrees}, {frame}: {energy} to {now} J");
+                energy = now;
+            }
+            let [x, y, _] = sim.positions()[0];
+            assert!(x * turn.cos() + y * turn.sin() > 0.1, "{method}, {degrees}: still at {x} {y}");
+        }
+    }
+}
+
 /// A weight that hangs from its attachment pulls with its weight, wherever it is attached.
 #[test]
 fn an_attached_weight_pulls_with_its_weight() {
