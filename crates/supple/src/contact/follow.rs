@@ -17,6 +17,9 @@ const MOST_TURNS: usize = 50;
 /// do a little work.
 const SOME_TURNS: usize = 5;
 
+/// Solves after which a node that slides on a curve and goes to and fro around a corner stays where it is.
+const LINK_TURNS: usize = 15;
+
 /// Rounds in which contacts are added for what has passed through a body.
 const MOST_ROUNDS: usize = 3;
 
@@ -79,7 +82,7 @@ impl ContactSet {
         for i in 0..before {
             let mut c = self.contacts[i];
             if c.obstacle == LINKS {
-                if let Some(shift) = self.links.turn(&mut c, x) {
+                if let Some(shift) = self.links.turn(&mut c, x, self.solves > LINK_TURNS) {
                     self.settled &= shift <= 1e-7 * self.of[i].1;
                     turned = true;
                     self.contacts[i] = c;

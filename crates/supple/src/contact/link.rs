@@ -289,14 +289,16 @@ impl Links {
         c.force = c.law.project(c.to_local(force));
     }
 
-    /// At an iterate: puts the row of a curve to where the node is now. How far that moves the guide at the node, in m.
-    pub fn turn(&self, c: &mut Contact, x: &[Row]) -> Option<f64> {
+    /// At an iterate: puts the row of a curve to where the node is now; with `stay` the node stays at the nearest point of the curve, since
+    /// at a sharp corner it may find no way on. How far that moves the guide at the node, in m.
+    pub fn turn(&self, c: &mut Contact, x: &[Row], stay: bool) -> Option<f64> {
         let k = (c.key >> 32) as usize;
         let l = self.links.get(k)?;
         let Guide::Curve(curve) = &l.guide else { return None };
         // Where it is on the curve already its row is the right one: at a corner there are several.
         let p = self.poses[k][1].undo(x[l.node as usize].xyz());
-        let off = sub(p, curve.nearest(p).0);
+        let nearest = curve.nearest(p).0;
+        let off = sub(p, nearest);
         if dot(off, off).sqrt() <= ON_CURVE * l.edge {
             return Some(0.0);
         }
@@ -305,7 +307,14 @@ impl Links {
             c.to_world(c.law.project(y))
         };
         let before = away(c);
-        self.put(k, c, x, true);
+        if stay {
+            let force = c.to_world(c.force);
+            c.law = Law::Hold(3);
+            c.frame = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+            (c.origin, c.force) = (self.poses[k][1].apply(nearest), force);
+        } else {
+            self.put(k, c, x, true);
+        }
         let d = sub(away(c), before);
         Some(dot(d, d).sqrt())
     }
