@@ -7,7 +7,7 @@
 
 use super::anderson::Anderson;
 use super::delassus::block;
-use super::many::{MANY, MANY_BLOCKS, Many};
+use super::many::{MANY, Many};
 use super::newton::{Dense, MOST};
 use super::stick::Stick;
 use super::{Contact, Law, MOST_NODES};
@@ -158,7 +158,7 @@ impl GaussSeidel {
         if std::mem::take(&mut self.without_columns) {
             self.forget();
         }
-        let many = needed.len() >= if self.width == 1 { MANY } else { MANY_BLOCKS };
+        let many = needed.len() >= MANY;
         let may_stick = self.width == 1 && self.stick.candidates(contacts, &needed);
         if !many || may_stick {
             self.activate(contacts, &needed, compliance);

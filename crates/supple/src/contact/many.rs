@@ -9,9 +9,8 @@ use super::gauss_seidel::{Compliance, GaussSeidel, Sweeps, length};
 use super::{Contact, Law};
 use crate::math::nodes::Row;
 
-/// From this many contacts that bear a force on, sweeps are slower: for numbers, and for blocks, whose columns cost more.
+/// From this many contacts that bear a force on, sweeps are slower.
 pub(super) const MANY: usize = 250;
-pub(super) const MANY_BLOCKS: usize = 120;
 
 /// Cycles, and how many without a gain end the search.
 const MOST_CYCLES: usize = 80;
