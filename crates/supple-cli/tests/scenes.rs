@@ -315,7 +315,8 @@ fn the_cloth_drapes_over_the_ball() {
     let mut p = program("drape", &[]);
     let (heights, deepest) = fall(&mut p, 80);
     assert!(deepest < 1e-5, "{deepest}");
-    assert!(p.simulation.intersections().is_empty());
+    let found = p.simulation.intersections();
+    assert!(found.is_empty(), "{found:?}");
     // It hangs from the top of the ball, at 0.4 m, to the floor.
     assert!(heights[0] < 0.05 && (heights[1] - 0.402).abs() < 0.01, "{heights:?}");
 }

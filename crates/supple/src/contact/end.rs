@@ -3,12 +3,15 @@
 use super::BODIES;
 use super::detect::Moving;
 use super::link::LINKS;
-use super::near::TOUCHING;
 use super::obstacle::Pose;
 use super::set::ContactSet;
 use super::sweep::{Islands, shorten};
 use crate::exec::Stopwatch;
 use crate::math::nodes::Row;
+
+/// A node is inside of an obstacle from this depth on, as a share of the local edge length: the default tolerance of a solve, which may
+/// leave as much.
+const INSIDE: f64 = 1e-4;
 
 /// Takes nodes that have entered something, and its triangle, or none and the number of the obstacle.
 pub type Told<'a> = &'a mut dyn FnMut(&[u32], Option<[u32; 3]>, usize);
@@ -89,7 +92,7 @@ impl ContactSet {
         for (number, (obstacle, pose)) in self.obstacles.iter().zip(poses).enumerate() {
             let m = Moving { obstacle, now: pose, next: pose };
             for t in &self.touching {
-                if m.start(x[t.node as usize].xyz()) < -TOUCHING * t.edge {
+                if m.start(x[t.node as usize].xyz()) < -INSIDE * t.edge {
                     told(&[t.node], None, number);
                 }
             }

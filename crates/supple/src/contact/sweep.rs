@@ -27,9 +27,9 @@ const DIP: f64 = 0.05;
 /// slides along a triangle that turns does so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dips {
-    /// They have not met, as long as nothing crosses at the end.
+    /// They have not met, as long as nothing crosses at the end; nor has what others have met before.
     Pass,
-    /// They have.
+    /// They have, whatever others have met.
     Meet,
 }
 
@@ -119,7 +119,7 @@ impl Skin {
             axpy(way.x[i as usize].xyz(), time, sub(way.to[i as usize].xyz(), way.x[i as usize].xyz()))
         };
         let normal = scale(1.0 / size, between);
-        if self.is_of_others(key, &weights, (at[0], size), normal, then) {
+        if passing == Dips::Pass && self.is_of_others(key, &weights, (at[0], size), normal, then) {
             return None;
         }
         let normal = self.upright(key, &weights, normal, then);
@@ -270,23 +270,32 @@ pub(super) fn shorten(
     for round in 0..=MOST_ROUNDS {
         let left = if round == 0 { LEFT_AT_END } else { LEFT_AFTER };
         skin.sweep(Way { x: x_n, to: x, free }, tangle, (left, dips), found);
+        let mut crossing = Vec::new();
+        if found.is_empty() {
+            crossing = skin.crosses(x, tangle);
+        }
         // What dips on its way does no harm, unless something crosses at its end.
-        if found.is_empty() && dips == Dips::Pass && skin.crosses(x, tangle) {
+        if !crossing.is_empty() && dips == Dips::Pass {
             dips = Dips::Meet;
             skin.sweep(Way { x: x_n, to: x, free }, tangle, (left, dips), found);
         }
-        if found.is_empty() {
+        if found.is_empty() && crossing.is_empty() {
             break;
         }
-        for m in &*found {
-            let [a, b] = skin.bodies_of(&m.contact.nodes);
-            groups.join(a, b);
-        }
         met.extend(found.iter().map(|m| m.contact.key));
+        // What crosses, and nothing has met: half the way, and in the end none.
+        let crossing = crossing.iter().filter(|_| found.is_empty());
+        let crossing =
+            crossing.map(|c| ([skin.body[c.edge[0] as usize], skin.surfaces.body[c.triangle as usize]], 0.5));
+        let meeting = found.iter().map(|m| (skin.bodies_of(&m.contact.nodes), m.time));
+        let pairs: Vec<([u32; 2], f64)> = meeting.chain(crossing).collect();
+        for ([a, b], _) in &pairs {
+            groups.join(*a, *b);
+        }
         let mut share = vec![1.0f64; bodies];
-        for m in &*found {
-            let group = groups.of(skin.bodies_of(&m.contact.nodes)[0]) as usize;
-            share[group] = if round < MOST_ROUNDS { share[group].min(m.time) } else { 0.0 };
+        for ([a, _], time) in &pairs {
+            let group = groups.of(*a) as usize;
+            share[group] = if round < MOST_ROUNDS { share[group].min(*time) } else { 0.0 };
         }
         let (mut mass, mut mean, mut held) = (vec![0.0; bodies], vec![[0.0; 3]; bodies], vec![false; bodies]);
         for b in 0..bodies {

@@ -113,13 +113,15 @@ impl Skin {
         }
     }
 
-    /// True if something crosses at `x` that has nothing to do with a tangle.
-    pub fn crosses(&mut self, x: &[Row], tangle: &Tangle) -> bool {
+    /// What crosses at `x` and has nothing to do with a tangle.
+    pub fn crosses(&mut self, x: &[Row], tangle: &Tangle) -> Vec<Crossing> {
         let mut now = Tangle::default();
         self.untangle(x, &mut now);
-        let corners = |t: u32| self.surfaces.triangles[t as usize];
-        let mut nodes = now.crossings.iter().flat_map(|c| c.edge.into_iter().chain(corners(c.triangle)));
-        nodes.any(|i| !tangle.involves(&[i; 4]))
+        now.crossings.retain(|c| {
+            let corners = self.surfaces.triangles[c.triangle as usize];
+            c.edge.into_iter().chain(corners).any(|i| !tangle.involves(&[i; 4]))
+        });
+        now.crossings
     }
 
     /// Where an edge passes through a triangle.
