@@ -108,6 +108,11 @@ impl StepReport {
     fn sweeps(&self) -> usize {
         self.0.sweeps
     }
+    /// Matrices factored in the step because weights of hard constraints followed their forces.
+    #[getter]
+    fn factored(&self) -> usize {
+        self.0.factored
+    }
     /// Bodies whose step was shortened because they would have passed through something.
     #[getter]
     fn islands_shortened(&self) -> usize {

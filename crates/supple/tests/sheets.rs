@@ -7,6 +7,8 @@ mod air;
 mod bending;
 #[path = "sheets/fields.rs"]
 mod fields;
+#[path = "sheets/flag.rs"]
+mod flag;
 #[path = "sheets/hard.rs"]
 mod hard;
 #[path = "sheets/laws.rs"]

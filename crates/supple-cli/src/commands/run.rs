@@ -281,7 +281,7 @@ fn write_stats(
 ) -> std::io::Result<()> {
     let line = json!({
         "frame": frame, "time": r.time, "status": r.status, "method": r.method, "iterations": r.iterations,
-        "primal": r.primal, "dual": r.dual, "force_residual": r.force_residual, "step": r.step,
+        "factored": r.factored, "primal": r.primal, "dual": r.dual, "force_residual": r.force_residual, "step": r.step,
         "energy": { "elastic": r.energy.elastic, "kinetic": r.energy.kinetic, "potential": r.energy.potential },
         "inverted": r.inverted, "violation": r.violation, "contacts": r.contacts, "candidates": r.candidates,
         "max_penetration": r.max_penetration, "contact_residual": r.contact_residual,

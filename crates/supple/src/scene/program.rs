@@ -387,6 +387,7 @@ impl Program {
                 Some(before) => StepReport {
                     status: worse(before.status, r.status),
                     iterations: before.iterations + r.iterations,
+                    factored: before.factored + r.factored,
                     primal: before.primal.max(r.primal),
                     dual: before.dual.max(r.dual),
                     force_residual: before.force_residual.max(r.force_residual),

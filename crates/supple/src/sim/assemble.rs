@@ -9,8 +9,8 @@ use crate::global::{Cholesky, Cliques, System, inverse, order};
 use crate::math::nodes::Row;
 use crate::settings::{ContactMethod, FirstHessian, Method, Settings};
 use crate::solve::contact_methods::Nodal;
-use crate::solve::{BodySums, Descent, Lagged};
-use crate::term::{BatchSource, FibreRef, TermBatch, TermSet};
+use crate::solve::{BodySums, Descent, Lagged, fill};
+use crate::term::{BatchSource, FibreRef, Firm, TermBatch, TermSet};
 use std::sync::Arc;
 
 /// A body's share of the nodes.
@@ -243,6 +243,8 @@ impl Simulation {
     /// Sets weights and time step anew and factors the matrix with them.
     pub(super) fn refactor(&mut self) -> Result<(), BuildError> {
         let (rule, scale) = self.settings.solve.weights(self.touching());
+        // The next step finds its own weights of hard constraints.
+        self.terms.firm(Firm::Off);
         self.terms.set_weights(rule, scale);
         self.lagged.hessian.forget();
         self.columns.forget();
@@ -372,24 +374,6 @@ fn fill_local(system: &mut System, touching: impl Iterator<Item = u32>) {
     {
         let own = system.values()[system.col_ptr()[i]];
         let there = system.add(i, i, own);
-        debug_assert!(there, "the diagonal is always there");
-    }
-}
-
-/// A = M + Δt² DᵀW²D over the free nodes.
-fn fill(system: &mut System, terms: &TermSet, mass: &[f64], dt: f64) {
-    let free = system.n();
-    system.clear();
-    for b in terms.batches() {
-        b.assemble(&mut |i, j, w| {
-            if (i as usize) < free && (j as usize) < free {
-                let there = system.add(i as usize, j as usize, dt * dt * w);
-                debug_assert!(there, "the pattern was made from the same elements");
-            }
-        });
-    }
-    for i in 0..free {
-        let there = system.add(i, i, mass[i]);
         debug_assert!(there, "the diagonal is always there");
     }
 }

@@ -61,6 +61,8 @@ pub struct StepReport {
     pub method: Method,
     /// Iterations done.
     pub iterations: usize,
+    /// Matrices factored in the step because weights of hard constraints followed their forces.
+    pub factored: usize,
     /// ‖W(Dx − z)‖ (22), with x after the last global step.
     pub primal: f64,
     /// ‖DᵀW²(z − z_before)‖ (23) over the nodes that are not pinned, in N.

@@ -53,8 +53,8 @@ impl Simulation {
 
             let mut problem = Problem {
                 terms: &mut self.terms,
-                global: &self.global,
-                matrix: &self.system,
+                global: &mut self.global,
+                matrix: &mut self.system,
                 scratch: &mut self.scratch,
                 mass: &self.mass,
                 x_tilde: &work.x_tilde,
@@ -132,6 +132,7 @@ impl Simulation {
             status,
             method: outcome.method,
             iterations: outcome.iterations,
+            factored: outcome.factored,
             primal: outcome.primal,
             dual: outcome.dual,
             force_residual: outcome.force.relative,

@@ -1,9 +1,17 @@
 //! Algorithm 1 of the paper: ADMM for implicit time integration.
 
 use super::accelerate::Accelerator;
+use super::firm::Firmness;
 use super::stop::{Progress, Status};
 use super::{Outcome, Problem, Run};
 use crate::settings::Method;
+
+/// A step has not converged while a hard constraint is off by more than this share, or a hundred times the tolerance if that is less; a
+/// tolerance that is greater is meant.
+const HOLDS: f64 = 5e-4;
+
+/// With a time budget, other weights need time for this many iterations: about that of a factorisation.
+const TIME: f64 = 20.0;
 
 /// How long to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +39,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
     p.method = Method::Admm;
     p.terms.reset(p.x, settings.dual_start, p.exec);
     p.find_rounding();
+    let mut firmness = Firmness::begin(p, settings);
     let status = loop {
         // z is kept for the residuals where someone will ask for them.
         let keep = watched || run.iterations + 2 >= limit;
@@ -50,7 +59,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
         if last == Some(Status::Stopped) {
             break Status::Stopped;
         }
-        let mut residual = None;
+        let (mut residual, mut changed) = (None, false);
         if settings.tolerance > 0.0 {
             let sums = p.primal();
             let (primal, bound) = (sums.primal.sqrt(), settings.tolerance * sums.size.sqrt());
@@ -59,7 +68,10 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
                 let mut f = p.force_residual();
                 force = Some(f);
                 if p.terms.hard() {
-                    f.worst = f.worst.max(p.relative_dual());
+                    // Sums over all terms may hide a constraint that is far off: none is off by more than that.
+                    let within = HOLDS.min(100.0 * settings.tolerance).max(settings.tolerance);
+                    let off = f.sums.violated / within * settings.tolerance;
+                    f.worst = f.worst.max(off).max(p.relative_dual());
                 }
                 if f.relative.max(f.worst) <= settings.tolerance && p.contact.confirm(p.x, settings.tolerance)
                 {
@@ -71,7 +83,14 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
                 primal_progress.watch(primal / bound.max(f64::MIN_POSITIVE))
             };
             if let Some(hopeless) = hopeless {
-                break hopeless;
+                if hopeless != Status::Stalled
+                    || last.is_some()
+                    || run.used_up()
+                    || !firmness.stalled(p, run.iterations)
+                {
+                    break hopeless;
+                }
+                changed = true;
             }
         }
         if let Some(status) = last {
@@ -86,6 +105,13 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
                 return None;
             }
         }
+        // Other weights: what was learned of the old ones is of no use.
+        let time = run.fits(TIME * (end - start));
+        if changed || (time && firmness.look(p, run.iterations)) {
+            accelerator = Accelerator::new(settings);
+            (primal_progress, force_progress) = (Progress::new(), Progress::new());
+            continue;
+        }
         if !accelerator.is_none() {
             let start = run.clock.seconds();
             let residual = residual.unwrap_or_else(|| p.primal().primal.sqrt());
@@ -94,6 +120,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
         }
     };
 
+    run.factored += firmness.factored;
     let primal = p.primal().primal.sqrt();
     let dual = p.dual();
     let force = force.unwrap_or_else(|| p.force_residual());

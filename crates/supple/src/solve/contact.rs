@@ -133,8 +133,8 @@ pub(super) fn global_step(p: &mut Problem<'_>, tolerance: f64) {
     p.global.solve(p.rhs, p.scratch, p.exec);
     add(p.x, p.rhs);
     let h2 = p.dt * p.dt;
-    let (columns, factor, scratch, exec) = (&mut *p.columns, p.global, &mut *p.scratch, p.exec);
-    let mut compliance = OfMatrix { columns, factor, matrix: p.matrix, scratch, h2, exec };
+    let (columns, factor, scratch, exec) = (&mut *p.columns, &*p.global, &mut *p.scratch, p.exec);
+    let mut compliance = OfMatrix { columns, factor, matrix: &*p.matrix, scratch, h2, exec };
     if p.contact.solve(p.x, &mut compliance, tolerance) {
         for (r, f) in p.rhs.iter_mut().zip(p.contact.change()) {
             *r = Row([h2 * f.0[0], h2 * f.0[1], h2 * f.0[2], 0.0]);
@@ -200,7 +200,7 @@ impl Descent {
         add(p.x, &d);
         let start = run.clock.seconds();
         let tolerance = run.settings.tolerance;
-        let (h2, exec, matrix) = (p.dt * p.dt, p.exec, p.matrix);
+        let (h2, exec, matrix) = (p.dt * p.dt, p.exec, &*p.matrix);
         let changed = match metric {
             Metric::Hessian => match hessian.columns(p.columns) {
                 Some((factor, columns)) => {
@@ -210,7 +210,7 @@ impl Descent {
                 None => false,
             },
             _ => {
-                let (columns, factor, scratch) = (&mut *p.columns, p.global, &mut *p.scratch);
+                let (columns, factor, scratch) = (&mut *p.columns, &*p.global, &mut *p.scratch);
                 let mut compliance = OfMatrix { columns, factor, matrix, scratch, h2, exec };
                 p.contact.solve(p.x, &mut compliance, tolerance)
             }

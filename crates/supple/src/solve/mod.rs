@@ -15,6 +15,7 @@
 //! | `auto.rs` | `auto`: who does what |
 //! | `contact.rs` | contact and friction in the global step, and in Newton-like methods |
 //! | `contact_methods.rs` | the papers' ways to contact: local terms, Uzawa, Gauss–Seidel over nodes |
+//! | `firm.rs` | when the weights of hard constraints change, and the matrix with them |
 //! | `start.rs` | where the iteration starts |
 //! | `stop.rs` | when it stops, and with which [`Status`] |
 //!
@@ -26,6 +27,7 @@ pub mod auto;
 pub mod contact;
 pub mod contact_methods;
 pub mod descent;
+pub mod firm;
 pub mod line_search;
 pub mod newton;
 pub mod position;
@@ -37,6 +39,7 @@ pub mod stop;
 
 pub use auto::{Habits, Lagged};
 pub use descent::Descent;
+pub use firm::fill;
 pub use run::{Control, Observer, Outcome, Run};
 pub use stop::Status;
 
@@ -54,9 +57,9 @@ pub struct Problem<'a> {
     /// The terms of U.
     pub terms: &'a mut TermSet,
     /// A = M + Δt² DᵀW²D over the free nodes, factored.
-    pub global: &'a Cholesky,
+    pub global: &'a mut Cholesky,
     /// A itself: Newton's Hessian has its pattern.
-    pub matrix: &'a System,
+    pub matrix: &'a mut System,
     /// Memory of the solve.
     pub scratch: &'a mut SolveScratch,
     /// Mass of each node in kg.

@@ -22,6 +22,8 @@ pub struct Outcome {
     pub step: f64,
     /// Forces at the end.
     pub force: ForceResidual,
+    /// Matrices factored because weights of hard constraints changed.
+    pub factored: usize,
     /// Seconds in local steps, or in gradients.
     pub local: f64,
     /// Seconds in global steps.
@@ -56,6 +58,8 @@ pub struct Run<'a, 'o> {
     pub discarded: bool,
     /// Iterations done.
     pub iterations: usize,
+    /// Matrices factored because weights of hard constraints changed.
+    pub factored: usize,
     /// Seconds in local steps, or in gradients.
     pub local: f64,
     /// Seconds in global steps.
@@ -77,6 +81,7 @@ impl<'a, 'o> Run<'a, 'o> {
             observer,
             discarded: false,
             iterations: 0,
+            factored: 0,
             local: 0.0,
             global: 0.0,
             solve: 0.0,
@@ -123,6 +128,7 @@ impl<'a, 'o> Run<'a, 'o> {
             dual: 0.0,
             step,
             force,
+            factored: self.factored,
             local: self.local,
             global: self.global,
             solve: self.solve,

@@ -8,7 +8,7 @@ use super::curve::{self, pairs};
 use super::kernel::{self, Then, View};
 use super::mix::{self, Change, Dots, Past, Slots};
 use super::weight::WeightRule;
-use super::{Constraint, DualStart, Share, Sums, TermBatch};
+use super::{Constraint, DualStart, Firm, Share, Sums, TermBatch};
 use crate::energy::{Element, Potential};
 use crate::exec::Exec;
 use crate::math::lane::dispatch;
@@ -65,8 +65,10 @@ pub(super) struct Chunk<const V: usize> {
     pub warm: Vec<Block>,
     /// Scaled dual variable: 3·D blocks per packet.
     pub u: Vec<Block>,
-    /// u at the end of the last step, for hard constraints.
+    /// u at the end of the last step for the weights of the rule, for hard constraints.
     pub kept: Vec<Block>,
+    /// By how much the weight of a hard constraint is above that of the rule, a power of two: one block per packet.
+    pub firm: Vec<Block>,
     /// z after the last local step that kept it, and before it.
     pub z: Vec<Block>,
     pub z_before: Vec<Block>,
@@ -141,6 +143,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
                     warm: vec![Block::default(); packets],
                     u: vec![Block::default(); packets * 3 * D],
                     kept: vec![Block::default(); if P::HARD { packets * 3 * D } else { 0 }],
+                    firm: vec![Block([1.0; BLOCK]); if P::HARD { packets } else { 0 }],
                     z: vec![Block::default(); packets * 3 * D],
                     z_before: vec![Block::default(); packets * 3 * D],
                     live: elements.len(),
@@ -288,7 +291,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
             if forget {
                 c.kept.fill(Block::default());
             } else {
-                c.kept.copy_from_slice(&c.u);
+                c.keep_forces(3 * D);
             }
         }
     }
@@ -314,13 +317,16 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
     fn set_weights(&mut self, rule: WeightRule, scale: f64) {
         for e in 0..self.place.len() {
             let Some((c, p, l)) = self.locate(e) else { continue };
-            let w = scale * self.weight[e][rule as usize];
             let chunk = &mut self.chunks[c];
+            let w = scale * self.weight[e][rule as usize] * chunk.firm.get(p).map_or(1.0, |f| f.0[l]);
             for lane in l..chunk.lanes_of(p, l) {
                 chunk.scale[4 * p].0[lane] = w;
                 chunk.scale[4 * p + 2].0[lane] = w / chunk.scale[4 * p + 1].0[lane];
             }
         }
+    }
+    fn firm(&mut self, firm: Firm) -> usize {
+        self.chunks.iter_mut().filter(|_| P::HARD).map(|c| c.follow(firm, 3 * D)).sum()
     }
     fn reset(&mut self, x: &[Row], dual: DualStart, exec: &Exec) {
         self.each(exec, |view| {
@@ -337,7 +343,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
             }
             dispatch(kernel::Reset::<V, D> { chunk: &mut *chunk, x });
             if dual == DualStart::Stress && P::HARD {
-                chunk.u.copy_from_slice(&chunk.kept);
+                chunk.take_forces(3 * D);
             } else if dual == DualStart::Stress {
                 let (view, then) = (View { potential, chunk }, Then::DualStart);
                 dispatch(kernel::Gradient::<V, D, P> { view, x, then });

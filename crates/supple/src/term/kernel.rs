@@ -358,9 +358,11 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
                     // The force of a constraint is its multiplier, w²u = V·ku; how far it is from holding is told apart.
                     let u = load_local(&chunk.u, p, lane);
                     let off = potential.off(&e, &dx);
+                    let size = norm2(&dx);
                     for i in 0..chunk.live_lanes(p, lane, R::LANES) {
-                        let off = off.lane(i);
+                        let (off, size) = (off.lane(i), size.lane(i));
                         sums.violation = if off.is_nan() { f64::INFINITY } else { sums.violation.max(off) };
+                        sums.violated = sums.violated.max(off / size.max(f64::MIN_POSITIVE));
                     }
                     (potential.energy(&e, &dx), combine(e.k, &u, R::zero(), &u))
                 } else {
@@ -412,7 +414,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
                 }
             }
         }
-        sums.violation = sums.violation.sqrt();
+        (sums.violation, sums.violated) = (sums.violation.sqrt(), sums.violated.sqrt());
         chunk.sums = sums;
     }
 }

@@ -13,6 +13,7 @@
 //! | `stencil.rs` | tetrahedra, edges, nodes → gradients G |
 //! | `incidence.rs` | node → contributions, summed in a fixed order |
 //! | `weight.rs` | the choice of the weights w |
+//! | `firm.rs` | [`Firm`]: weights of hard constraints, which follow their forces |
 //!
 //! Every term's local coordinates are Σ_v x_v g_vᵀ, a 3×D matrix: D_i x of the paper for a reduction matrix that
 //! acts alike on x, y and z. To add an element, fill G in `stencil.rs`; nothing else changes.
@@ -21,6 +22,7 @@ mod batch;
 mod curve;
 mod fibres;
 mod fields;
+mod firm;
 mod incidence;
 mod kernel;
 pub mod mix;
@@ -31,6 +33,7 @@ pub mod weight;
 pub use batch::{Batch, ElementList};
 pub use fibres::FibreRef;
 pub use fields::{Share, fields};
+pub use firm::Firm;
 pub use incidence::Incidence;
 pub use source::{BatchSource, Source};
 
@@ -75,6 +78,8 @@ pub struct Sums {
     pub dissipation: f64,
     /// The largest distance of Dx from the set of a hard constraint: m for lengths, no unit for strains.
     pub violation: f64,
+    /// The largest of these distances as a share of ‖Dx‖.
+    pub violated: f64,
 }
 
 impl Sums {
@@ -89,6 +94,7 @@ impl Sums {
         self.degenerate += o.degenerate;
         self.dissipation += o.dissipation;
         self.violation = self.violation.max(o.violation);
+        self.violated = self.violated.max(o.violated);
     }
 }
 
@@ -141,6 +147,8 @@ pub trait TermBatch: Send + Sync {
     fn set_kept_forces(&mut self, u: &[f64]);
     /// Sets the weights by another rule or scale.
     fn set_weights(&mut self, rule: weight::WeightRule, scale: f64);
+    /// Sets the weights of hard constraints by their forces, which stay as they are; returns how many changed. See `firm.rs`.
+    fn firm(&mut self, firm: Firm) -> usize;
     /// Starts a step at x: u by the rule, z = Dx.
     fn reset(&mut self, x: &[Row], dual: DualStart, exec: &Exec);
     /// Eqs. (24), (25): z = prox(Dx + u), u += Dx − z; loads DᵀW²(z − u − Dx). With `keep`, z and the z before are kept for
@@ -230,6 +238,10 @@ impl TermSet {
         for b in &mut self.batches {
             b.set_weights(rule, scale);
         }
+    }
+    /// See [`TermBatch::firm`].
+    pub fn firm(&mut self, firm: Firm) -> usize {
+        self.batches.iter_mut().map(|b| b.firm(firm)).sum()
     }
     /// Starts a step at x.
     pub fn reset(&mut self, x: &[Row], dual: DualStart, exec: &Exec) {

@@ -1,0 +1,128 @@
+//! When the weights of hard constraints change, and the matrix with them; why, see `term/firm.rs`.
+//!
+//! At the start of each step they are found anew from the forces of the last: so they are no part of the state. Within a step they are
+//! raised where forces have grown, lowered a few times at first, and raised further when the iteration stalls or nears its limit: a
+//! step that does not converge still keeps its constraints, as far as weights can do that. That changes come to an end is what
+//! convergence needs.
+
+use super::Problem;
+use crate::global::System;
+use crate::settings::{ContactMethod, SolveSettings, WeightRule};
+use crate::term::{Firm, TermSet};
+
+/// The greatest |u|/|z|, where the forces of the last step may still be those of this one and later; and what it is multiplied by when the iteration stalls, and as it nears its end.
+const AT_START: f64 = 1.0;
+const MOST: f64 = 0.5;
+const LESS: f64 = 0.7;
+const LESS_AT_END: f64 = 0.5;
+/// Iterations between two looks at the forces; between two of those that may lower weights; and after which none is lowered any more.
+const EVERY: usize = 25;
+const LOWER_EVERY: usize = 100;
+const LAST: usize = 300;
+/// Stalls that are answered.
+const STALLS: usize = 6;
+/// Iterations at the end, in which weights grow until constraints hold, converged or not; of few iterations half of them.
+const CLOSING: usize = 200;
+
+/// The weights of hard constraints within a step.
+pub struct Firmness {
+    on: bool,
+    /// The greatest |u|/|z|.
+    most: f64,
+    /// Stalls that may still be answered.
+    stalls: usize,
+    /// Most iterations of the step.
+    limit: usize,
+    /// The end, once the iteration stalls for good.
+    end: Option<usize>,
+    /// Matrices factored.
+    pub factored: usize,
+}
+
+impl Firmness {
+    /// At the start of a step, after the terms' reset. Weights are as asked for unless the rule is `robust`, and there is a tolerance to
+    /// be met.
+    pub fn begin(p: &mut Problem<'_>, settings: &SolveSettings) -> Firmness {
+        // The terms of `local` contact are in the matrix too.
+        let on = p.terms.hard()
+            && settings.weight_rule == WeightRule::Robust
+            && settings.tolerance > 0.0
+            && settings.contact != ContactMethod::Local;
+        let mut firmness =
+            Firmness { on, most: MOST, stalls: STALLS, limit: settings.iterations, end: None, factored: 0 };
+        firmness.set(p, if on { Firm::Anew(AT_START) } else { Firm::Off });
+        firmness
+    }
+
+    /// After an iteration: true if weights have changed.
+    pub fn look(&mut self, p: &mut Problem<'_>, iteration: usize) -> bool {
+        if !self.on || !iteration.is_multiple_of(EVERY) {
+            return false;
+        }
+        let last = self.end.unwrap_or(self.limit);
+        if iteration + CLOSING.min(self.limit / 2) > last {
+            self.most *= LESS_AT_END;
+        }
+        let lower = iteration.is_multiple_of(LOWER_EVERY) && iteration <= LAST;
+        self.set(p, if lower { Firm::Anew(self.most) } else { Firm::Raise(self.most) })
+    }
+
+    /// When the iteration no longer gets on: true if it should go on with other weights.
+    pub fn stalled(&mut self, p: &mut Problem<'_>, iteration: usize) -> bool {
+        if !self.on {
+            return false;
+        }
+        if let Some(end) = self.end {
+            return iteration < end;
+        }
+        if self.stalls == 0 {
+            self.end = Some((iteration + CLOSING).min(self.limit));
+            return true;
+        }
+        self.stalls -= 1;
+        self.most *= LESS;
+        self.set(p, Firm::Raise(self.most))
+    }
+
+    fn set(&mut self, p: &mut Problem<'_>, firm: Firm) -> bool {
+        if p.terms.firm(firm) == 0 {
+            return false;
+        }
+        self.factored += 1;
+        if !p.factor() {
+            // The weights of the rule have been factored before.
+            self.on = false;
+            p.terms.firm(Firm::Off);
+            p.factor();
+        }
+        true
+    }
+}
+
+impl Problem<'_> {
+    /// Factors the matrix with the present weights; false if that cannot be done.
+    fn factor(&mut self) -> bool {
+        fill(self.matrix, self.terms, self.mass, self.dt);
+        self.columns.forget();
+        self.nodal.forget();
+        self.global.refactor(self.matrix, self.exec).is_ok()
+    }
+}
+
+/// A = M + Δt² DᵀW²D over the free nodes.
+pub fn fill(system: &mut System, terms: &TermSet, mass: &[f64], dt: f64) {
+    let free = system.n();
+    system.clear();
+    for b in terms.batches() {
+        b.assemble(&mut |i, j, w| {
+            if (i as usize) < free && (j as usize) < free {
+                let there = system.add(i as usize, j as usize, dt * dt * w);
+                debug_assert!(there, "the pattern was made from the same elements");
+            }
+        });
+    }
+    for i in 0..free {
+        let there = system.add(i, i, mass[i]);
+        debug_assert!(there, "the diagonal is always there");
+    }
+}
