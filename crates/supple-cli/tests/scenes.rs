@@ -223,7 +223,8 @@ fn shapes_hang_from_their_anchors() {
 fn the_flag_keeps_its_threads_within_five_percent() {
     let mut p = program("flag", &[]);
     let cell = [2.0 / 50.0, 1.0 / 24.0];
-    for _ in 0..8 {
+    // Long enough for the wind to turn it over several times.
+    for _ in 0..30 {
         let r = p.frame().unwrap();
         assert!(r.violation < 1e-3, "{r:?}");
     }
@@ -242,7 +243,7 @@ fn the_flag_keeps_its_threads_within_five_percent() {
             if j < 24 {
                 all.push(stretch(at(i, j), at(i, j + 1), cell[1]));
             }
-            assert!(all.iter().all(|s| *s > 0.95 - 2e-3 && *s < 1.05 + 2e-3), "{i} {j} {all:?}");
+            assert!(all.iter().all(|s| *s > 0.95 - 1e-3 && *s < 1.05 + 1e-3), "{i} {j} {all:?}");
         }
     }
     // The wind carries it, against its weight.

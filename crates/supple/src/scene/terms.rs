@@ -190,7 +190,7 @@ impl Terms {
             let weight = (damping + pull * area) / at.dt;
             if weight > 0.0 {
                 let place = at.element(&[node as u32], node);
-                air.drags.push((place.nodes[0], damping));
+                air.drags.push((place.nodes[0], damping, weight));
                 self.drags.push(place.nodes, &stencil::NODE, weight, place.origin);
                 let p = body.positions[node];
                 self.drags.params.extend([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, p[0], p[1], p[2], 1.0 / at.dt]);

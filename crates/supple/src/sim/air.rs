@@ -10,8 +10,12 @@ use crate::term::TermSet;
 pub struct Air {
     /// Triangles of sheets, by nodes.
     pub triangles: Vec<[u32; 3]>,
-    /// For each drag term in order: its node, and its damping α·m in kg/s.
-    pub drags: Vec<(u32, f64)>,
+    /// For each drag term in order: its node, its damping α·m in kg/s, and the weight that it was given in N/m.
+    pub drags: Vec<(u32, f64, f64)>,
+    /// The largest C/Δt of a term at the last state, as a share of its weight.
+    pub most: f64,
+    /// What weights are multiplied by for projective dynamics; 0 means 1.
+    pub firm: f64,
     /// Which batch holds the drag terms.
     pub batch: usize,
     /// Memory for sums per node.
@@ -50,14 +54,14 @@ impl Air {
         self.drags.is_empty()
     }
 
-    /// Sets C of each drag term at the present state, and adds the force C·(velocity of the air) to `force` (N).
+    /// Sets C of each drag term at the present state, `rate` being 1/Δt, and adds the force C·(velocity of the air) to `force` (N).
     pub fn blow(
         &mut self,
         wind: Option<&Wind>,
         time: f64,
         (x, v): (&[Row], &[Row]),
         force: &mut [Row],
-        terms: &mut TermSet,
+        (terms, rate): (&mut TermSet, f64),
     ) {
         if self.is_empty() {
             return;
@@ -99,7 +103,8 @@ impl Air {
             }
         }
         let Some(batch) = terms.batch_mut(self.batch) else { return };
-        for (element, &(node, damping)) in self.drags.iter().enumerate() {
+        self.most = 0.0;
+        for (element, &(node, damping, weight)) in self.drags.iter().enumerate() {
             let r = node as usize;
             let (mut c, push) = pulls[r];
             for k in 0..3 {
@@ -107,6 +112,17 @@ impl Air {
                 force[r].0[k] += push[k];
             }
             batch.set_params(element, 0, &c);
+            self.most = self.most.max(rate * (c[0] + c[1] + c[2]) / weight);
         }
+    }
+
+    /// The factor of the weights that projective dynamics needs, a power of two: it takes steps of drag's gradient, which lead
+    /// away from the solution where C/Δt is more than twice as large as what is in the matrix.
+    pub fn needed(&self) -> f64 {
+        let mut factor = 1.0;
+        while self.most > 1.5 * factor && factor < 1e12 {
+            factor *= 2.0;
+        }
+        factor
     }
 }

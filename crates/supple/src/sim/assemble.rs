@@ -246,6 +246,9 @@ impl Simulation {
         // The next step finds its own weights of hard constraints.
         self.terms.firm(Firm::Off);
         self.terms.set_weights(rule, scale);
+        if let Some(drag) = self.terms.batch_mut(self.air.batch).filter(|_| self.air.firm > 1.0) {
+            drag.set_weights(rule, scale * self.air.firm);
+        }
         self.lagged.hessian.forget();
         self.columns.forget();
         fill(&mut self.system, &self.terms, &self.mass, self.settings.time.dt);

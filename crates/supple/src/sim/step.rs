@@ -19,20 +19,13 @@ impl Simulation {
         if observer.is_some() {
             self.work.hessian_at.extend_from_slice(self.lagged.hessian.at());
         }
+        self.blow();
         let (outcome, discarded) = exec.install(|| {
             let (settings, state, work, free) = (&self.settings, &self.state, &mut self.work, self.free);
             let dt = settings.time.dt;
             let gravity = settings.world.gravity;
 
-            // What dissipates is taken at the last state.
-            let mut force = &state.force;
-            if !self.air.is_empty() {
-                work.force.copy_from_slice(force);
-                let wind = settings.world.wind.as_ref();
-                let state = (&state.x[..], &state.v[..]);
-                self.air.blow(wind, self.state.time, state, &mut work.force, &mut self.terms);
-                force = &work.force;
-            }
+            let force = if self.air.is_empty() { &state.force } else { &work.force };
             self.terms.lag(&state.x, 1.0 / dt, &exec);
 
             // x̃ of the free nodes (1); pinned nodes go to their targets at once.
@@ -157,6 +150,28 @@ impl Simulation {
                 rest: (clock.seconds() - outcome.local - outcome.global).max(0.0),
             },
         })
+    }
+
+    /// What dissipates is taken at the last state.
+    fn blow(&mut self) {
+        if self.air.is_empty() {
+            return;
+        }
+        let (wind, time, rate) =
+            (self.settings.world.wind.as_ref(), self.state.time, 1.0 / self.settings.time.dt);
+        self.work.force.copy_from_slice(&self.state.force);
+        let state = (&self.state.x[..], &self.state.v[..]);
+        self.air.blow(wind, time, state, &mut self.work.force, (&mut self.terms, rate));
+        let projective = self.settings.solve.method == Method::Projective;
+        let firm = if projective { self.air.needed() } else { 1.0 };
+        if firm != self.air.firm.max(1.0) {
+            self.air.firm = firm;
+            // A larger diagonal can be factored if the smaller one could; if not, the step will say so.
+            if self.refactor().is_err() {
+                self.air.firm = 1.0;
+                let _ = self.refactor();
+            }
+        }
     }
 
     /// One time step, with someone looking at each iteration. An observer that says [`Control::Stop`] ends the iteration;
