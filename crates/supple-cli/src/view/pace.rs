@@ -3,6 +3,8 @@ use std::time::{Duration, Instant};
 
 /// Frames per second below which motion does not look continuous.
 const SMOOTH: f64 = 32.0;
+/// The share of that time in which the solver works; the rest is for colours and the stream.
+const SOLVING: f64 = 0.75;
 /// Frames per second above which no viewer needs to see each.
 const SHOWN: f64 = 60.0;
 
@@ -28,6 +30,11 @@ impl Pace {
             Some(0.0) => None,
             Some(f) => Some(f),
         }
+    }
+
+    /// The time in s that solving one frame may take if [`SMOOTH`] frames per second are to be shown; none if it may take as long as it does.
+    pub fn budget(&self) -> Option<f64> {
+        (self.speed != Some(0.0)).then_some(SOLVING / SMOOTH)
     }
 
     /// How long until the next frame.

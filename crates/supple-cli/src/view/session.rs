@@ -112,7 +112,7 @@ impl Session {
             }
             if self.active() && self.pace.wait().is_zero() {
                 self.pace.begun(self.frame_time());
-                self.frame();
+                self.live_frame();
                 let show = self.pace.show();
                 self.publish(show);
             }
@@ -326,6 +326,24 @@ impl Session {
         }
         self.pace.restart();
         self.publish(true);
+    }
+
+    /// One frame of those that run by themselves: within the time that lets motion look continuous. What was not solved to the end says so.
+    /// Bodies that touch take the time that they need: a law of contact that is half solved holds things up.
+    fn live_frame(&mut self) {
+        let own = self.program.simulation.settings().clone();
+        let budget = self.pace.budget().filter(|_| !self.program.simulation.touching());
+        if let Some(budget) = budget {
+            let mut settings = own.clone();
+            let step = budget / f64::from(self.program.substeps.max(1));
+            settings.solve.time_budget = Some(own.solve.time_budget.map_or(step, |t| t.min(step)));
+            // If it is refused the frame takes the time that it takes.
+            let _ = self.program.simulation.update_settings(settings);
+        }
+        self.frame();
+        if budget.is_some() {
+            let _ = self.program.simulation.update_settings(own);
+        }
     }
 
     /// One frame.
