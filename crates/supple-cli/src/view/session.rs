@@ -329,10 +329,12 @@ impl Session {
     }
 
     /// One frame of those that run by themselves: within the time that lets motion look continuous. What was not solved to the end says so.
-    /// Bodies that touch take the time that they need: a law of contact that is half solved holds things up.
+    /// Contact and hard constraints take the time that they need: half solved they are not kept.
     fn live_frame(&mut self) {
         let own = self.program.simulation.settings().clone();
-        let budget = self.pace.budget().filter(|_| !self.program.simulation.touching());
+        let simulation = &self.program.simulation;
+        let strict = simulation.touching() || simulation.constrained();
+        let budget = self.pace.budget().filter(|_| !strict);
         if let Some(budget) = budget {
             let mut settings = own.clone();
             let step = budget / f64::from(self.program.substeps.max(1));

@@ -10,9 +10,6 @@ use crate::settings::Method;
 /// tolerance that is greater is meant.
 const HOLDS: f64 = 5e-4;
 
-/// With a time budget, other weights need time for this many iterations: about that of a factorisation.
-const TIME: f64 = 20.0;
-
 /// How long to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
@@ -106,8 +103,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
             }
         }
         // Other weights: what was learned of the old ones is of no use.
-        let time = run.fits(TIME * (end - start));
-        if changed || (time && firmness.look(p, run.iterations)) {
+        if changed || firmness.look(p, run.iterations) {
             accelerator = Accelerator::new(settings);
             (primal_progress, force_progress) = (Progress::new(), Progress::new());
             continue;

@@ -41,12 +41,13 @@ pub struct Firmness {
 
 impl Firmness {
     /// At the start of a step, after the terms' reset. Weights are as asked for unless the rule is `robust`, and there is a tolerance to
-    /// be met.
+    /// be met in whatever time it takes.
     pub fn begin(p: &mut Problem<'_>, settings: &SolveSettings) -> Firmness {
         // The terms of `local` contact are in the matrix too.
         let on = p.terms.hard()
             && settings.weight_rule == WeightRule::Robust
             && settings.tolerance > 0.0
+            && settings.time_budget.is_none()
             && settings.contact != ContactMethod::Local;
         let mut firmness =
             Firmness { on, most: MOST, stalls: STALLS, limit: settings.iterations, end: None, factored: 0 };
