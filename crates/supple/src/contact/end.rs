@@ -81,7 +81,13 @@ impl ContactSet {
         }
     }
 
-    /// After [`ContactSet::untangle`]: calls `told` with what has entered something at `x`: an edge or a node, and the triangle or the
+    /// The same with every node of solids looked at, as at the start.
+    pub fn untangle_all(&mut self, x: &[Row]) {
+        self.tangle.forget();
+        self.untangle(x);
+    }
+
+    /// After [`ContactSet::untangle_all`]: calls `told` with what has entered something at `x`: an edge or a node, and the triangle or the
     /// number of the obstacle.
     pub fn intersections(&self, x: &[Row], poses: &[Pose], told: Told<'_>) {
         if !self.skin.is_empty() {

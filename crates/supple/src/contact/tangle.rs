@@ -62,6 +62,11 @@ impl Tangle {
         !self.involved.is_empty() && nodes.iter().any(|&i| self.involved[i as usize])
     }
 
+    /// The next look is as the first.
+    pub fn forget(&mut self) {
+        self.at.clear();
+    }
+
     /// The largest depth: of a node in a solid, or of the shorter end of an edge behind a triangle.
     pub fn depth(&self) -> f64 {
         let crossings = self.crossings.iter().map(|c| c.heights[0].abs().min(c.heights[1].abs()));
@@ -76,20 +81,11 @@ impl Skin {
         if tangle.at == x {
             return;
         }
+        // At the start all nodes are looked at, and as long as some are inside; later nothing gets in without crossing.
+        let all = tangle.at.is_empty() || !tangle.inside.is_empty();
         tangle.at.clear();
         tangle.at.extend_from_slice(x);
-        self.pair_up(x, x);
-        tangle.crossings.clear();
-        self.exec.collect(self.pairs.crossings.len(), &mut tangle.crossings, |some, out| {
-            for &(edge, t) in &self.pairs.crossings[some] {
-                let edge = self.edges[edge as usize].nodes;
-                let [ends, corners] = [&edge[..], &self.surfaces.triangles[t as usize]]
-                    .map(|nodes| around(nodes.iter().map(|&i| x[i as usize].xyz()), 0.0));
-                if meet(&ends, &corners) {
-                    out.extend(self.crossing(edge, t, x));
-                }
-            }
-        });
+        self.find_crossings(x, &mut tangle.crossings);
         let pair = |a: u32, b: u32| [a.min(b), a.max(b)];
         let body = |i: u32| self.body[i as usize];
         tangle.pairs.clear();
@@ -98,7 +94,7 @@ impl Skin {
         }
         tangle.pairs.sort_unstable();
         tangle.pairs.dedup();
-        self.look_inside(x, tangle);
+        self.look_inside(x, tangle, all);
         tangle.involved.clear();
         if tangle.crossings.is_empty() && tangle.inside.is_empty() {
             return;
@@ -113,15 +109,30 @@ impl Skin {
         }
     }
 
+    fn find_crossings(&mut self, x: &[Row], found: &mut Vec<Crossing>) {
+        self.pair_up(x, x);
+        found.clear();
+        self.exec.collect(self.pairs.crossings.len(), found, |some, out| {
+            for &(edge, t) in &self.pairs.crossings[some] {
+                let edge = self.edges[edge as usize].nodes;
+                let [ends, corners] = [&edge[..], &self.surfaces.triangles[t as usize]]
+                    .map(|nodes| around(nodes.iter().map(|&i| x[i as usize].xyz()), 0.0));
+                if meet(&ends, &corners) {
+                    out.extend(self.crossing(edge, t, x));
+                }
+            }
+        });
+    }
+
     /// What crosses at `x` and has nothing to do with a tangle.
     pub fn crosses(&mut self, x: &[Row], tangle: &Tangle) -> Vec<Crossing> {
-        let mut now = Tangle::default();
-        self.untangle(x, &mut now);
-        now.crossings.retain(|c| {
+        let mut found = Vec::new();
+        self.find_crossings(x, &mut found);
+        found.retain(|c| {
             let corners = self.surfaces.triangles[c.triangle as usize];
             c.edge.into_iter().chain(corners).any(|i| !tangle.involves(&[i; 4]))
         });
-        now.crossings
+        found
     }
 
     /// Where an edge passes through a triangle.
@@ -151,8 +162,9 @@ impl Skin {
         })
     }
 
-    /// The nodes of solids that lie in others: all of those whose surfaces cross; of others one node tells.
-    fn look_inside(&self, x: &[Row], tangle: &mut Tangle) {
+    /// The nodes of solids that lie in others: all of those whose surfaces cross; of others one node tells, unless `all` are asked for:
+    /// surfaces on the same grid meet in edges and corners, and none passes through another.
+    fn look_inside(&self, x: &[Row], tangle: &mut Tangle, all: bool) {
         tangle.inside.clear();
         let bodies = self.surfaces.closed.len();
         let nodes: Vec<&[u32]> = (0..bodies as u32).map(|b| self.nodes_of(b)).collect();
@@ -164,11 +176,11 @@ impl Skin {
                 let meet =
                     (0..3).all(|c| boxes[a][0][c] <= boxes[b][1][c] && boxes[b][0][c] <= boxes[a][1][c]);
                 let crossed = tangle.has([a as u32, b as u32]);
-                if !meet || of_a.is_empty() || !(crossed || within(x[of_a[0] as usize].xyz(), b)) {
+                if !meet || of_a.is_empty() || !(all || crossed || within(x[of_a[0] as usize].xyz(), b)) {
                     continue;
                 }
-                let one = if crossed { None } else { self.inside(of_a[0], b as u32, x) };
-                if crossed || one.is_some() {
+                let one = if all || crossed { None } else { self.inside(of_a[0], b as u32, x) };
+                if all || crossed || one.is_some() {
                     let near = of_a.iter().filter(|&&i| within(x[i as usize].xyz(), b));
                     tangle.inside.extend(near.filter_map(|&i| self.inside(i, b as u32, x)));
                 }

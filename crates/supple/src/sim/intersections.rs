@@ -50,7 +50,7 @@ impl Simulation {
         let poses: Vec<_> = self.state.poses.iter().map(|p| p[0]).collect();
         let mut all = Vec::new();
         let contact = &mut self.contact;
-        self.exec.install(|| contact.untangle(x));
+        self.exec.install(|| contact.untangle_all(x));
         self.contact.intersections(x, &poses, &mut |nodes, triangle, obstacle| {
             let body = nodes.first().map_or(0, |&i| body_of(i).0);
             let entered = match triangle {

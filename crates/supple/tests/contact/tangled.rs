@@ -47,6 +47,16 @@ fn refused_with_names() {
     let v = sim.velocities();
     x[27..].iter_mut().for_each(|p| p[0] -= 0.15);
     assert!(sim.set_state(&x, &v).is_err());
+    // On the same grid surfaces meet in edges and corners, and none passes through another.
+    for by in [[0.1, 0.0, 0.0], [0.1, 0.1, 0.0], [0.1; 3], [0.0, -0.1, 0.1]] {
+        let text = solids(&[[0.0; 3], by], Intersecting::Refuse).build().err().unwrap().to_string();
+        assert!(text.contains("lies inside"), "{text}");
+        let mut sim = solids(&[[0.0; 3], [0.3, 0.0, 0.0]], Intersecting::Refuse).build().unwrap();
+        let mut x = sim.positions();
+        let v = sim.velocities();
+        x[27..].iter_mut().for_each(|p| *p = [p[0] - 0.3 + by[0], p[1] + by[1], p[2] + by[2]]);
+        assert!(sim.set_state(&x, &v).is_err());
+    }
     // What only touches has not entered.
     solids(&[[0.0; 3], [0.0, 0.2, 0.0], [0.2, 0.0, 0.0]], Intersecting::Refuse).build().unwrap();
 }
