@@ -327,13 +327,13 @@ impl ContactSet {
         let mut most = 0.0f64;
         for (i, c) in self.contacts.iter().enumerate() {
             let (y, s) = (c.gap(x), self.method.bound(i));
-            let part = if s > 0.0 {
+            let length = |v: [f64; 3]| (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
+            let part = if let Law::Hold(_) = c.law {
+                // λ drops out, also where links contradict each other and it is so large that y/s is lost in it.
+                length(c.law.project(y))
+            } else if s > 0.0 {
                 let q = c.law.project(std::array::from_fn(|d| c.force[d] - y[d] / s));
-                let d: [f64; 3] = std::array::from_fn(|d| s * (c.force[d] - q[d]));
-                (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt()
-            } else if let Law::Hold(_) = c.law {
-                let held = c.law.project(y);
-                (held[0] * held[0] + held[1] * held[1] + held[2] * held[2]).sqrt()
+                length(std::array::from_fn(|d| s * (c.force[d] - q[d])))
             } else {
                 (-y[0]).max(0.0)
             };

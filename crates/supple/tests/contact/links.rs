@@ -436,6 +436,22 @@ fn what_cannot_carry_links_says_so() {
 }
 
 #[test]
+fn links_that_contradict_each_other_are_never_called_converged() {
+    for method in METHODS {
+        let mut scene = Scene::new(tight(method, 0.01));
+        let body = block(&mut scene, "block", [0.2; 3], [1; 3], [0.0; 3]);
+        scene.attach(body, &[0], AttachTo::Place, None).unwrap();
+        scene.slide(body, &[0], SlideOn::Plane([0.0, 1.0, 0.0], [0.0, 1.0, 0.0]), None).unwrap();
+        let mut sim = scene.build().unwrap();
+        for frame in 0..20 {
+            let r = sim.step().unwrap();
+            assert_ne!(r.status, Status::Converged, "{method}, {frame}: {r:?}");
+            assert!(r.link_gap > 0.1, "{method}, {frame}: {r:?}");
+        }
+    }
+}
+
+#[test]
 fn bad_links_are_refused() {
     let mut scene = Scene::new(settings(Method::Auto, 0.01));
     let a = block(&mut scene, "a", [0.1; 3], [1; 3], [0.0; 3]);
