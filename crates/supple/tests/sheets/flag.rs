@@ -110,7 +110,8 @@ fn projective_dynamics_takes_any_wind() {
     });
     other.restore(&sim.checkpoint()).unwrap();
     for _ in 0..5 {
-        (sim.step().unwrap(), other.step().unwrap());
+        sim.step().unwrap();
+        other.step().unwrap();
         assert!(sim.checkpoint() == other.checkpoint());
     }
 }
