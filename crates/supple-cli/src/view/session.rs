@@ -331,21 +331,17 @@ impl Session {
     /// One frame of those that run by themselves: within the time that lets motion look continuous. What was not solved to the end says so.
     /// Contact and hard constraints take the time that they need: half solved they are not kept.
     fn live_frame(&mut self) {
-        let own = self.program.simulation.settings().clone();
-        let simulation = &self.program.simulation;
+        let simulation = &mut self.program.simulation;
         let strict = simulation.touching() || simulation.constrained();
-        let budget = self.pace.budget().filter(|_| !strict);
-        if let Some(budget) = budget {
-            let mut settings = own.clone();
-            let step = budget / f64::from(self.program.substeps.max(1));
-            settings.solve.time_budget = Some(own.solve.time_budget.map_or(step, |t| t.min(step)));
-            // If it is refused the frame takes the time that it takes.
-            let _ = self.program.simulation.update_settings(settings);
-        }
+        let Some(budget) = self.pace.budget().filter(|_| !strict) else { return self.frame() };
+        let own = simulation.settings().clone();
+        let mut settings = own.clone();
+        let step = budget / f64::from(self.program.substeps.max(1));
+        settings.solve.time_budget = Some(own.solve.time_budget.map_or(step, |t| t.min(step)));
+        // If it is refused the frame takes the time that it takes.
+        let _ = simulation.update_settings(settings);
         self.frame();
-        if budget.is_some() {
-            let _ = self.program.simulation.update_settings(own);
-        }
+        let _ = self.program.simulation.update_settings(own);
     }
 
     /// One frame.

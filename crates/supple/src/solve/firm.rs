@@ -10,9 +10,10 @@ use crate::global::System;
 use crate::settings::{ContactMethod, SolveSettings, WeightRule};
 use crate::term::{Firm, TermSet};
 
-/// The greatest |u|/|z|, where the forces of the last step may still be those of this one and later; and what it is multiplied by when the iteration stalls, and as it nears its end.
+/// The greatest |u|/|z| with the forces of the last step, which may still be those of this one; and later.
 const AT_START: f64 = 1.0;
 const MOST: f64 = 0.5;
+/// What the latter is multiplied by when the iteration stalls, and at each look as it nears its end.
 const LESS: f64 = 0.7;
 const LESS_AT_END: f64 = 0.5;
 /// Iterations between two looks at the forces; between two of those that may lower weights; and after which none is lowered any more.
