@@ -150,22 +150,24 @@ pub(super) fn global_step(p: &mut Problem<'_>, tolerance: f64) {
 pub struct Mixer {
     anderson: Anderson,
     numbers: [Vec<f64>; 3],
+    /// From the iterate to the accelerated one.
+    way: Vec<Row>,
 }
 
 impl Mixer {
-    /// From x and the step's end G(x), the next x in `out`; false if there is none.
-    fn next(&mut self, x: &[Row], g: &[Row], out: &mut [Row]) -> bool {
+    /// From x and the step d of the method the accelerated one; false if there is none.
+    fn next(&mut self, x: &[Row], d: &[Row]) -> bool {
         let [a, b, c] = &mut self.numbers;
-        for (numbers, rows) in [(&mut *a, x), (&mut *b, g)] {
-            numbers.clear();
-            numbers.extend(rows.iter().flat_map(|r| r.xyz()));
-        }
+        a.clear();
+        a.extend(x.iter().flat_map(|r| r.xyz()));
+        b.clear();
+        b.extend(x.iter().zip(d).flat_map(|(x, d)| [x.0[0] + d.0[0], x.0[1] + d.0[1], x.0[2] + d.0[2]]));
         c.resize(b.len(), 0.0);
         let mixed = self.anderson.next(a, b, None, c);
         if mixed {
-            for (row, p) in out.iter_mut().zip(c.as_chunks::<3>().0) {
-                *row = Row::new(*p);
-            }
+            self.way.clear();
+            let parts = c.as_chunks::<3>().0.iter().zip(a.as_chunks::<3>().0);
+            self.way.extend(parts.map(|(to, from)| Row([to[0] - from[0], to[1] - from[1], to[2] - from[2], 0.0])));
         }
         mixed
     }
@@ -254,7 +256,6 @@ impl Descent {
                 mixer.anderson.restart();
                 done = 0;
             }
-            let mut full = false;
             let rest = self.at_rest(p, run.settings.tolerance);
             self.aim(p, run, metric, hessian);
             let step = p.relative_step(&self.direction);
@@ -291,19 +292,16 @@ impl Descent {
                 }
                 longer += usize::from(step <= SHORT && before.is_some_and(|b| step > b.1));
                 let trusted = step <= SHORT && longer <= MOST_LONGER;
-                match self.search_in_contact(p, run, objective, sums.forbidden, trusted) {
-                    Some((all, point)) => {
-                        (objective, sums) = point;
-                        full = all;
-                    }
+                if before.is_some_and(|b| step > 2.0 * b.1) {
+                    mixer.anderson.restart();
+                }
+                let mixed = metric != Metric::Hessian && mixer.next(&self.from, &self.direction);
+                let way = mixed.then_some(&mixer.way[..]);
+                match self.search_in_contact(p, run, (objective, sums.forbidden), trusted, way) {
+                    Some(point) => (objective, sums) = point,
                     None => break End { status: Status::Stalled, step },
                 }
                 p.contact.update(p.x);
-            }
-            if before.is_some_and(|b| step > 2.0 * b.1) {
-                mixer.anderson.restart();
-            } else if full && metric != Metric::Hessian {
-                self.mix(p, &mut mixer, (&mut objective, &mut sums));
             }
             before = Some((metric, step, rate[0]));
             done += 1;
@@ -313,24 +311,6 @@ impl Descent {
         };
         self.mixer = mixer;
         end
-    }
-
-    /// Anderson acceleration of the last full step, from `from` to the iterate, if it leads to a place that is allowed.
-    fn mix(&mut self, p: &mut Problem<'_>, mixer: &mut Mixer, (objective, sums): (&mut f64, &mut Sums)) {
-        let n = self.from.len();
-        if !mixer.next(&self.from, &p.x[..n], &mut self.direction) {
-            return;
-        }
-        self.from.copy_from_slice(&p.x[..n]);
-        p.x[..n].copy_from_slice(&self.direction);
-        let (value, there) = p.gradient(&mut self.next);
-        if value.is_finite() && there.forbidden <= sums.forbidden {
-            std::mem::swap(&mut self.gradient, &mut self.next);
-            (*objective, *sums) = (value, there);
-        } else {
-            p.x[..n].copy_from_slice(&self.from);
-            mixer.anderson.restart();
-        }
     }
 
     /// True if forces balance but for rounding, and the law holds.
@@ -343,23 +323,25 @@ impl Descent {
         balanced && p.contact.is_met(p.x, tolerance)
     }
 
-    /// From the iterate along the direction, all of it or less, to where energy and the work of friction are less.
+    /// From the iterate along the accelerated way, if there is one, or along the direction, all of it or less, to where energy and the work of
+    /// friction are less.
     fn search_in_contact(
         &mut self,
         p: &mut Problem<'_>,
         run: &mut Run<'_, '_>,
-        objective: f64,
-        forbidden: usize,
+        (objective, forbidden): (f64, usize),
         trusted: bool,
-    ) -> Option<(bool, (f64, Sums))> {
+        mixed: Option<&[Row]>,
+    ) -> Option<(f64, Sums)> {
         let n = self.from.len();
-        let first = objective + p.contact.merit(p.x);
         let at = p.contact.merit(p.x);
+        let first = objective + at;
         add(p.x, &self.direction);
         let promised = dot(&self.gradient, &self.direction) + p.contact.merit(p.x) - at;
-        let mut length = 1.0;
+        let (mut length, mut mixed) = (1.0, mixed);
         for _ in 0..40 {
-            for (x, (f, d)) in p.x.iter_mut().zip(self.from.iter().zip(&self.direction)) {
+            let way = mixed.unwrap_or(&self.direction);
+            for (x, (f, d)) in p.x.iter_mut().zip(self.from.iter().zip(way)) {
                 for c in 0..3 {
                     x.0[c] = f.0[c] + length * d.0[c];
                 }
@@ -372,10 +354,12 @@ impl Descent {
                 let lower = promised < 0.0 && change <= ARMIJO * length * promised;
                 if lower || trusted {
                     std::mem::swap(&mut self.gradient, &mut self.next);
-                    return Some((length == 1.0, (objective, sums)));
+                    return Some((objective, sums));
                 }
             }
-            length *= 0.5;
+            if mixed.take().is_none() {
+                length *= 0.5;
+            }
         }
         p.x[..n].copy_from_slice(&self.from);
         None

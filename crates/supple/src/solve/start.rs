@@ -49,7 +49,7 @@ pub fn best(problem: &mut Problem<'_>, history: &History<'_>, sound: bool) -> Su
     for candidate in 0..5 {
         place(problem, candidate);
         let sums = problem.terms.energy(problem.x, problem.exec);
-        let objective = problem.inertia(problem.x) + sums.energy;
+        let objective = problem.inertia(problem.x) + sums.energy - work(problem);
         let rank = (sound && sums.degenerate > 0, if objective.is_nan() { f64::INFINITY } else { objective });
         if candidate == 0 || rank < lowest {
             (lowest, chosen) = (rank, (candidate, sums));
@@ -57,4 +57,11 @@ pub fn best(problem: &mut Problem<'_>, history: &History<'_>, sound: bool) -> Su
     }
     place(problem, chosen.0);
     chosen.1
+}
+
+/// Work of the forces that contacts have had, along the way from x_n + Δt v, in J: with them what rests has its lowest objective where it
+/// rests.
+fn work(problem: &Problem<'_>) -> f64 {
+    let parts = problem.contact.force().iter().zip(problem.x.iter()).zip(problem.x_free);
+    parts.map(|((f, x), y)| (0..3).map(|c| f.0[c] * (x.0[c] - y.0[c])).sum::<f64>()).fold(0.0, |a, b| a + b)
 }
