@@ -1,6 +1,9 @@
 //! Anderson acceleration of a fixed-point iteration x ← G(x): of the residuals r = G(x) − x of the last steps find
 //! θ = argmin |r − ΔR θ|, and take G − ΔG θ.
 
+use crate::math::lane::{Kernel, dispatch};
+use crate::math::real::Real;
+
 /// Steps that it looks back.
 const MEMORY: usize = 5;
 
@@ -12,6 +15,8 @@ pub struct Anderson {
     newest: usize,
     last: Step,
     known: bool,
+    /// ΔRᵀΔR.
+    gram: [[f64; MEMORY]; MEMORY],
 }
 
 /// ΔR and ΔG of a step, or r and G of the last.
@@ -52,16 +57,14 @@ impl Anderson {
         if m == 0 {
             return false;
         }
-        let mut gram = [[0.0; MEMORY]; MEMORY];
         let mut theta = [0.0; MEMORY];
+        let newest = self.newest;
         for i in 0..m {
-            for j in 0..=i {
-                gram[i][j] = dot(&self.steps[i].r, &self.steps[j].r);
-                gram[j][i] = gram[i][j];
-            }
+            let product = dot(&self.steps[i].r, &self.steps[newest].r);
+            (self.gram[i][newest], self.gram[newest][i]) = (product, product);
             theta[i] = dot(&self.steps[i].r, &self.last.r);
         }
-        if !solve(&mut gram, &mut theta, m) {
+        if !solve(self.gram, &mut theta, m) {
             self.restart();
             return false;
         }
@@ -76,11 +79,31 @@ impl Anderson {
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).fold(0.0, |a, b| a + b)
+    dispatch(Dot(a, b))
+}
+
+struct Dot<'a>(&'a [f64], &'a [f64]);
+
+impl Kernel for Dot<'_> {
+    type Out = f64;
+    #[inline(always)]
+    fn run<R: Real>(self) -> f64 {
+        // Sixteen sums side by side, to hide the latency of the additions.
+        let mut sum = [0.0; 16];
+        let (a, a_rest) = self.0.as_chunks::<16>();
+        let (b, b_rest) = self.1.as_chunks::<16>();
+        for (a, b) in a.iter().zip(b) {
+            for k in 0..16 {
+                sum[k] += a[k] * b[k];
+            }
+        }
+        let rest = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).fold(0.0, |a, b| a + b);
+        sum.into_iter().fold(rest, |a, b| a + b)
+    }
 }
 
 /// Solves a small positive definite system in place; directions that nearly depend on each other are damped.
-fn solve(a: &mut [[f64; MEMORY]; MEMORY], b: &mut [f64; MEMORY], n: usize) -> bool {
+fn solve(mut a: [[f64; MEMORY]; MEMORY], b: &mut [f64; MEMORY], n: usize) -> bool {
     for i in 0..n {
         a[i][i] *= 1.0 + 1e-10;
     }

@@ -37,9 +37,9 @@ impl GaussSeidel {
     /// S_ij where it is a multiple of the identity.
     pub(super) fn number(&self, contacts: &[Contact], i: usize, j: usize) -> f64 {
         let mut sum = 0.0;
-        for (&p, b) in self.local[j].iter().zip(contacts[j].weights) {
+        for (&p, b) in self.local[j][..contacts[j].count as usize].iter().zip(contacts[j].weights) {
             let Some(column) = self.columns.get(p as usize) else { continue };
-            for (&q, a) in self.local[i].iter().zip(contacts[i].weights) {
+            for (&q, a) in self.local[i][..contacts[i].count as usize].iter().zip(contacts[i].weights) {
                 sum += a * b * column.get(q as usize).copied().unwrap_or(0.0);
             }
         }
@@ -133,11 +133,11 @@ impl GaussSeidel {
 }
 
 /// moved += column · force, of numbers or of 3×3 blocks; with the instructions that the lanes have, which decide on its speed.
-struct Push<'a> {
-    width: usize,
-    column: &'a [f64],
-    force: Row,
-    moved: &'a mut [Row],
+pub(super) struct Push<'a> {
+    pub width: usize,
+    pub column: &'a [f64],
+    pub force: Row,
+    pub moved: &'a mut [Row],
 }
 
 impl Kernel for Push<'_> {

@@ -83,7 +83,7 @@ impl ContactSet {
             let mut c = self.contacts[i];
             if c.obstacle == LINKS {
                 if let Some(shift) = self.links.turn(&mut c, x, self.solves > LINK_TURNS) {
-                    self.settled &= shift <= 1e-7 * self.of[i].1;
+                    self.settled &= shift <= 1e-9 * self.of[i].1;
                     turned = true;
                     self.contacts[i] = c;
                 }

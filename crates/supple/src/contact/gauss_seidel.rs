@@ -62,6 +62,8 @@ const PATIENCE: usize = 12;
 #[derive(Debug, Default)]
 pub(super) struct GaussSeidel {
     pub(super) width: usize,
+    /// Of the matrix whose columns are here.
+    version: u64,
     /// Nodes of contacts that move.
     pub(super) nodes: Vec<u32>,
     /// The nodes of each contact by their numbers in `nodes`.
@@ -90,9 +92,14 @@ pub(super) struct GaussSeidel {
 }
 
 impl GaussSeidel {
+    /// A step begins.
+    pub fn begin_step(&mut self) {
+        self.stick.begin();
+    }
+
     /// Takes another set of contacts; `free` nodes of the system move.
     pub fn begin(&mut self, contacts: &[Contact], free: usize) {
-        self.nodes.clear();
+        let before = std::mem::take(&mut self.nodes);
         for c in contacts {
             self.nodes.extend(c.nodes[..c.count as usize].iter().filter(|&&i| (i as usize) < free));
         }
@@ -106,9 +113,12 @@ impl GaussSeidel {
             }
             self.local.push(local);
         }
-        self.forget();
-        self.columns.resize_with(self.nodes.len(), Vec::new);
+        self.bound.clear();
         self.bound.resize(contacts.len(), 0.0);
+        if self.nodes != before {
+            self.forget();
+        }
+        self.columns.resize_with(self.nodes.len(), Vec::new);
         self.own.resize(contacts.len(), [0.0; 9]);
     }
 
@@ -139,9 +149,9 @@ impl GaussSeidel {
         compliance: &mut dyn Compliance,
         (tolerance, edge, most): (f64, f64, usize),
     ) -> Sweeps {
-        if self.width != compliance.width() {
+        if (self.width, self.version) != (compliance.width(), compliance.version()) {
             self.forget();
-            self.width = compliance.width();
+            (self.width, self.version) = (compliance.width(), compliance.version());
         }
         self.free.clear();
         self.free.extend(gaps);
@@ -163,8 +173,10 @@ impl GaussSeidel {
         if !many || may_stick {
             self.activate(contacts, &needed, compliance);
         }
-        if may_stick && self.stick(contacts, &needed, compliance.version(), tolerance * edge) {
-            return Sweeps { sweeps: 1, met: true, ..Sweeps::default() };
+        if may_stick
+            && let Some(sweeps) = self.stick(contacts, &needed, compliance, (tolerance, tolerance * edge))
+        {
+            return Sweeps { sweeps, met: true, ..Sweeps::default() };
         }
         let mut done = 0;
         if many {
@@ -287,17 +299,7 @@ impl GaussSeidel {
 
     /// √Σ|s(λ − project(λ − y/s))|², in m.
     fn violation(&self, contacts: &[Contact]) -> f64 {
-        let mut sum = 0.0;
-        for (i, c) in contacts.iter().enumerate() {
-            let (y, s) = (self.gap(contacts, i), self.bound[i]);
-            if s > 0.0 {
-                let q = c.law.project(std::array::from_fn(|k| c.force[k] - y[k] / s));
-                sum += (0..3).map(|k| (s * (c.force[k] - q[k])).powi(2)).sum::<f64>();
-            } else {
-                sum += y[0].min(0.0).powi(2);
-            }
-        }
-        sum.sqrt()
+        (0..contacts.len()).map(|i| self.off(contacts, i).powi(2)).fold(0.0, |a, b| a + b).sqrt()
     }
 
     /// One sweep; the largest s|Δλ|, and the largest |Δλ| relative to the largest |λ|.

@@ -193,6 +193,7 @@ impl ContactSet {
         self.info = ContactInfo::default();
         let clock = Stopwatch::start();
         (self.solves, self.sweeps, self.settled) = (0, Sweeps::default(), true);
+        self.method.begin_step();
         self.force.fill(Row::default());
         if self.obstacles.is_empty() && self.skin.is_empty() && self.links.is_empty() {
             return;
@@ -242,7 +243,9 @@ impl ContactSet {
                 self.of.push((u32::MAX, *edge));
             }
         }
-        (self.rounds, self.settled) = ([0; 2], true);
+        // What follows the iterates has not yet.
+        let flat = |c: &Contact| self.obstacles.get(c.obstacle as usize).is_some_and(|o| o.shape.is_flat());
+        (self.rounds, self.settled) = ([0; 2], self.contacts.iter().all(flat));
         for c in &mut self.contacts {
             // Of the same key the first one has the force.
             let at = kept.partition_point(|k| k.key < c.key);
@@ -334,6 +337,9 @@ impl ContactSet {
             } else if s > 0.0 {
                 let q = c.law.project(std::array::from_fn(|d| c.force[d] - y[d] / s));
                 length(std::array::from_fn(|d| s * (c.force[d] - q[d])))
+            } else if c.force != [0.0; 3] {
+                // A force of before that was not looked at yet.
+                length(y)
             } else {
                 (-y[0]).max(0.0)
             };

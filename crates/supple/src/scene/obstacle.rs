@@ -271,7 +271,10 @@ impl Scene {
         let mut first = 0;
         for b in &self.bodies {
             let mut outside = vec![true; b.positions.len()];
-            if let Content::Solid { mesh, .. } = &b.content {
+            // Obstacles hold inner nodes too: one may be thinner than a cell, and what a blow turns inside out does not go through.
+            if self.obstacles.is_empty()
+                && let Content::Solid { mesh, .. } = &b.content
+            {
                 outside.fill(false);
                 surface(mesh.tets()).iter().flatten().for_each(|&v| outside[v as usize] = true);
             }

@@ -127,7 +127,7 @@ pub(super) fn rounding(contact: Option<&Row>, stiffness: f64, x: &Row) -> f64 {
 
 /// The global step with contact; the right-hand side is ready, with the forces as they were.
 pub(super) fn global_step(p: &mut Problem<'_>, tolerance: f64) {
-    if p.only_rounding() && p.contact.is_met(p.x, tolerance) {
+    if p.only_rounding() && p.contact.is_met(p.x, 0.0) {
         return;
     }
     p.global.solve(p.rhs, p.scratch, p.exec);
@@ -189,9 +189,22 @@ const ARMIJO: f64 = 1e-4;
 const SHORT: f64 = 1e-5;
 const MOST_LONGER: usize = 30;
 
+/// Where the last step was so many times longer than the last one will be, the law is solved to a hundredth of this multiple of it, not to
+/// what the tolerance asks.
+const FAR: f64 = 30.0;
+const LOOSE: f64 = 5.0;
+
 impl Descent {
-    /// The step from the iterate to x⁺ in the metric; the forces of contacts become those that hold there.
-    fn aim(&mut self, p: &mut Problem<'_>, run: &mut Run<'_, '_>, metric: Metric, hessian: &mut Hessian) {
+    /// The step from the iterate to x⁺ in the metric; the forces of contacts become those that hold there, about so if the last step was as
+    /// long as `last`.
+    fn aim(
+        &mut self,
+        p: &mut Problem<'_>,
+        run: &mut Run<'_, '_>,
+        metric: Metric,
+        hessian: &mut Hessian,
+        last: f64,
+    ) {
         let mut d = std::mem::take(&mut self.direction);
         for (d, (g, f)) in d.iter_mut().zip(self.gradient.iter().zip(p.contact.force())) {
             *d = Row([f.0[0] - g.0[0], f.0[1] - g.0[1], f.0[2] - g.0[2], 0.0]);
@@ -201,7 +214,8 @@ impl Descent {
         self.from.copy_from_slice(&p.x[..d.len()]);
         add(p.x, &d);
         let start = run.clock.seconds();
-        let tolerance = run.settings.tolerance;
+        let size = p.body_size.iter().copied().fold(f64::INFINITY, f64::min);
+        let tolerance = run.settings.tolerance.max(LOOSE * last * size / p.contact.shortest());
         let (h2, exec, matrix) = (p.dt * p.dt, p.exec, &*p.matrix);
         let changed = match metric {
             Metric::Hessian => match hessian.columns(p.columns) {
@@ -246,7 +260,7 @@ impl Descent {
         let mut before: Option<(Metric, f64, f64)> = None;
         let mut mixer = std::mem::take(&mut self.mixer);
         mixer.anderson.restart();
-        let mut longer = 0;
+        let (mut longer, mut tight) = (0, false);
         let end = loop {
             let Choice { metric, fresh, seconds } = policy.metric(p, run, hessian, done);
             p.method = if metric == Metric::Hessian { Method::Newton } else { Method::QuasiNewton };
@@ -256,8 +270,10 @@ impl Descent {
                 mixer.anderson.restart();
                 done = 0;
             }
-            let rest = self.at_rest(p, run.settings.tolerance);
-            self.aim(p, run, metric, hessian);
+            let rest = self.at_rest(p);
+            let loose = before.filter(|b| b.0 == Metric::Matrix && metric == b.0 && !tight);
+            let loose = loose.map(|b| b.1).filter(|step| *step > FAR * run.settings.tolerance / CAUTION);
+            self.aim(p, run, metric, hessian, loose.unwrap_or(0.0));
             let step = p.relative_step(&self.direction);
             let caution = CAUTION * run.settings.weight_scale.max(1.0);
             let rate = match before {
@@ -299,6 +315,11 @@ impl Descent {
                 let way = mixed.then_some(&mixer.way[..]);
                 match self.search_in_contact(p, run, (objective, sums.forbidden), trusted, way) {
                     Some(point) => (objective, sums) = point,
+                    // Forces that are not quite right may promise what cannot be had.
+                    None if loose.is_some() => {
+                        tight = true;
+                        continue;
+                    }
                     None => break End { status: Status::Stalled, step },
                 }
                 p.contact.update(p.x);
@@ -314,13 +335,13 @@ impl Descent {
     }
 
     /// True if forces balance but for rounding, and the law holds.
-    fn at_rest(&self, p: &Problem<'_>, tolerance: f64) -> bool {
+    fn at_rest(&self, p: &Problem<'_>) -> bool {
         let inv = 1.0 / (p.dt * p.dt);
         let balanced = self.gradient.iter().zip(p.contact.force()).enumerate().all(|(i, (g, f))| {
             let most = p.rounding[i] + rounding(Some(f), p.mass[i] * inv, &p.x[i]);
             (0..3).map(|c| (g.0[c] - f.0[c]).powi(2)).sum::<f64>() <= most * most
         });
-        balanced && p.contact.is_met(p.x, tolerance)
+        balanced && p.contact.is_met(p.x, 0.0)
     }
 
     /// From the iterate along the accelerated way, if there is one, or along the direction, all of it or less, to where energy and the work of

@@ -34,7 +34,9 @@ impl Hessian {
 
     fn take(&mut self, p: &mut Problem<'_>) -> bool {
         self.at.clear();
-        self.columns = None;
+        if let Some(columns) = &mut self.columns {
+            columns.forget();
+        }
         let blocks = self.blocks.get_or_insert_with(|| BlockFactor::new(p.matrix));
         blocks.clear();
         p.terms.curvature(p.x, p.exec, &mut |i, j, k| blocks.add(i as usize, j as usize, k));
