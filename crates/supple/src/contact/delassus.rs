@@ -1,4 +1,4 @@
-//! The Delassus operator S = C B⁻¹ Cᵀ as [`GaussSeidel`] has it: columns of B⁻¹ at the nodes of contacts, and what forces do to these nodes.
+//! The Delassus operator S = C B⁻¹ Cᵀ as [`GaussSeidel`] has it: its columns for contacts that bear a force, and what forces do to all contacts.
 
 use super::Contact;
 use super::gauss_seidel::{Compliance, FIXED, GaussSeidel};
@@ -7,82 +7,54 @@ use crate::math::nodes::Row;
 use crate::math::real::Real;
 
 impl GaussSeidel {
-    /// R_i S_ij R_jᵀ by rows.
-    pub(super) fn between(&self, contacts: &[Contact], i: usize, j: usize) -> [[f64; 3]; 3] {
-        let (a, b) = (&contacts[i], &contacts[j]);
-        let mut world = [0.0; 9];
-        for (k, &p) in self.local[j][..b.count as usize].iter().enumerate() {
-            let Some(column) = self.columns.get(p as usize) else { continue };
-            for (l, &q) in self.local[i][..a.count as usize].iter().enumerate() {
-                if q == FIXED {
-                    continue;
-                }
-                let (w, at) = (a.weights[l] * b.weights[k], self.width * q as usize);
-                for d in 0..9 {
-                    let diagonal = if d % 4 == 0 { column[at] } else { 0.0 };
-                    world[d] += w * if self.width == 1 { diagonal } else { column[at + d] };
-                }
+    /// S_ij, by columns.
+    pub(super) fn world(&self, i: usize, j: usize) -> [f64; 9] {
+        let column = &self.columns[j];
+        match self.width {
+            1 => {
+                let s = column[i];
+                [s, 0.0, 0.0, 0.0, s, 0.0, 0.0, 0.0, s]
             }
+            _ => std::array::from_fn(|d| column[9 * i + d]),
         }
-        let mut out = [[0.0; 3]; 3];
-        for c in 0..3 {
-            let column = a.to_local(block(&world, b.frame[c]));
-            for r in 0..3 {
-                out[r][c] = column[r];
-            }
-        }
-        out
     }
 
-    /// S_ij where it is a multiple of the identity.
-    pub(super) fn number(&self, contacts: &[Contact], i: usize, j: usize) -> f64 {
-        let mut sum = 0.0;
-        for (&p, b) in self.local[j][..contacts[j].count as usize].iter().zip(contacts[j].weights) {
-            let Some(column) = self.columns.get(p as usize) else { continue };
-            for (&q, a) in self.local[i][..contacts[i].count as usize].iter().zip(contacts[i].weights) {
-                sum += a * b * column.get(q as usize).copied().unwrap_or(0.0);
-            }
-        }
-        sum
+    /// R_i S_ij R_jᵀ by rows, for a contact j that has its column.
+    pub(super) fn between(&self, contacts: &[Contact], i: usize, j: usize) -> [[f64; 3]; 3] {
+        let world = self.world(i, j);
+        let columns = contacts[j].frame.map(|axis| contacts[i].to_local(block(&world, axis)));
+        std::array::from_fn(|r| std::array::from_fn(|c| columns[c][r]))
+    }
+
+    /// S_ij where it is a multiple of the identity, for a contact i that has its column.
+    pub(super) fn number(&self, i: usize, j: usize) -> f64 {
+        self.columns[i][j]
     }
 
     /// y of a contact with the forces as they are.
     pub(super) fn gap(&self, contacts: &[Contact], i: usize) -> [f64; 3] {
-        let c = &contacts[i];
-        let mut rel = [0.0; 3];
-        for (&k, a) in self.local[i].iter().zip(c.weights) {
-            if let Some(m) = self.moved.get(k as usize) {
-                for d in 0..3 {
-                    rel[d] += a * m.0[d];
-                }
-            }
-        }
-        let y = c.to_local(rel);
+        let y = contacts[i].to_local(self.moved[i].xyz());
         std::array::from_fn(|d| self.free[i][d] + y[d])
     }
 
-    /// Moves all nodes by a force on one contact.
-    pub(super) fn push(&mut self, c: &Contact, i: usize, force: [f64; 3]) {
-        for k in 0..c.count as usize {
-            let node = self.local[i][k] as usize;
-            let Some(column) = self.columns.get(node) else { continue };
-            let f = force.map(|f| c.weights[k] * f);
-            dispatch(Push { width: self.width, column, force: Row::new(f), moved: &mut self.moved });
-        }
+    /// Moves all contacts by a force on one.
+    pub(super) fn push(&mut self, i: usize, force: [f64; 3]) {
+        let (width, column, force) = (self.width, &self.columns[i][..], Row::new(force));
+        dispatch(Push { width, column, force, moved: &mut self.moved });
     }
 
-    /// B⁻¹Cᵀ(λ − λ₀) from the beginning.
+    /// C B⁻¹Cᵀ(λ − λ₀) from the beginning.
     pub(super) fn replay(&mut self, contacts: &[Contact]) {
         self.moved.fill(Row::default());
         for (i, c) in contacts.iter().enumerate() {
             let change: [f64; 3] = std::array::from_fn(|k| c.force[k] - self.first[i][k]);
             if change != [0.0; 3] {
-                self.push(c, i, c.to_world(change));
+                self.push(i, c.to_world(change));
             }
         }
     }
 
-    /// Gets the columns of some contacts, and their own blocks.
+    /// Gets the columns of some contacts.
     pub(super) fn activate(
         &mut self,
         contacts: &[Contact],
@@ -92,7 +64,7 @@ impl GaussSeidel {
         self.wanted.clear();
         for &i in which {
             for &k in &self.local[i][..contacts[i].count as usize] {
-                if self.columns.get(k as usize).is_some_and(Vec::is_empty) {
+                if self.inverse.get(k as usize).is_some_and(Vec::is_empty) {
                     self.wanted.push(k);
                 }
             }
@@ -102,32 +74,38 @@ impl GaussSeidel {
         let nodes: Vec<u32> = self.wanted.iter().map(|&k| self.nodes[k as usize]).collect();
         compliance.make(&nodes);
         for &k in &self.wanted {
-            compliance.gather(self.nodes[k as usize], &self.nodes, &mut self.columns[k as usize]);
+            compliance.gather(self.nodes[k as usize], &self.nodes, &mut self.inverse[k as usize]);
         }
         for &i in which {
-            if self.bound[i] > 0.0 {
-                continue;
+            if self.columns[i].is_empty() {
+                self.find_column(contacts, i);
+                let own = self.world(i, i);
+                // The largest sum of a row is at least the largest eigenvalue.
+                let row = |r: usize| own[r].abs() + own[3 + r].abs() + own[6 + r].abs();
+                self.bound[i] = row(0).max(row(1)).max(row(2));
             }
-            let c = &contacts[i];
-            let mut own = [0.0; 9];
-            for (k, &p) in self.local[i][..c.count as usize].iter().enumerate() {
-                let Some(column) = self.columns.get(p as usize) else { continue };
-                for (l, &q) in self.local[i][..c.count as usize].iter().enumerate() {
-                    if q == FIXED {
-                        continue;
-                    }
-                    let a = c.weights[k] * c.weights[l];
-                    let at = self.width * q as usize;
-                    for d in 0..9 {
-                        let diagonal = if d % 4 == 0 { column[at] } else { 0.0 };
-                        own[d] += a * if self.width == 1 { diagonal } else { column[at + d] };
-                    }
-                }
+        }
+    }
+
+    /// Column i of S: C times B⁻¹ times the weights of the contact.
+    fn find_column(&mut self, contacts: &[Contact], i: usize) {
+        let width = self.width;
+        self.combined.clear();
+        self.combined.resize(width * self.nodes.len(), 0.0);
+        for (k, &p) in self.local[i][..contacts[i].count as usize].iter().enumerate() {
+            let Some(column) = self.inverse.get(p as usize) else { continue };
+            for (sum, s) in self.combined.iter_mut().zip(column) {
+                *sum += contacts[i].weights[k] * s;
             }
-            self.own[i] = own;
-            // The largest sum of a row is at least the largest eigenvalue.
-            let row = |r: usize| own[r].abs() + own[3 + r].abs() + own[6 + r].abs();
-            self.bound[i] = row(0).max(row(1)).max(row(2));
+        }
+        let column = &mut self.columns[i];
+        column.clear();
+        column.resize(width * contacts.len(), 0.0);
+        for (out, (c, local)) in column.chunks_exact_mut(width).zip(contacts.iter().zip(&self.local)) {
+            for (k, &q) in local[..c.count as usize].iter().enumerate().filter(|(_, q)| **q != FIXED) {
+                let from = &self.combined[width * q as usize..][..width];
+                out.iter_mut().zip(from).for_each(|(o, s)| *o += c.weights[k] * s);
+            }
         }
     }
 }

@@ -100,7 +100,6 @@ impl ContactSet {
                 if (now - gap).abs() > 1e-7 * edge && (c.force[0] > 0.0 || now < 0.0) {
                     (self.settled, turned) = (false, true);
                     self.contacts[i] = next;
-                    self.method.set_bound(i, 0.0);
                 }
                 continue;
             }

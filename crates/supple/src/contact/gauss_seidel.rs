@@ -46,6 +46,13 @@ pub struct Sweeps {
     pub met: bool,
 }
 
+/// A contact as S sees it.
+pub(super) type Seen = ([u32; MOST_NODES], [f64; MOST_NODES]);
+
+pub(super) fn seen(c: &Contact) -> Seen {
+    (c.nodes, c.weights)
+}
+
 /// A node that is not among those that move.
 pub(super) const FIXED: u32 = u32::MAX;
 
@@ -68,16 +75,19 @@ pub(super) struct GaussSeidel {
     pub(super) nodes: Vec<u32>,
     /// The nodes of each contact by their numbers in `nodes`.
     pub(super) local: Vec<[u32; MOST_NODES]>,
-    /// Column of each node at all nodes; empty until it is needed.
+    /// Column of B⁻¹ of each node, at all nodes; empty until it is needed.
+    pub(super) inverse: Vec<Vec<f64>>,
+    /// Column of S of each contact, at all contacts, which are as `seen`; empty until it is needed.
     pub(super) columns: Vec<Vec<f64>>,
-    /// B⁻¹Cᵀ(λ − λ₀) at each node.
+    seen: Vec<Seen>,
+    /// C B⁻¹Cᵀ(λ − λ₀) of each contact in world coordinates.
     pub(super) moved: Vec<Row>,
-    /// λ₀, y_f and the block of the contact with itself, the latter by columns; with a bound of it, 0 until it is needed.
+    /// λ₀, y_f, and a bound of the block of the contact with itself, 0 until it is needed.
     pub(super) first: Vec<[f64; 3]>,
     pub(super) free: Vec<[f64; 3]>,
-    pub(super) own: Vec<[f64; 9]>,
     pub(super) bound: Vec<f64>,
     pub(super) wanted: Vec<u32>,
+    pub(super) combined: Vec<f64>,
     pub(super) anderson: Anderson,
     pub(super) dense: Dense,
     pub(super) stick: Stick,
@@ -113,19 +123,30 @@ impl GaussSeidel {
             }
             self.local.push(local);
         }
-        self.bound.clear();
-        self.bound.resize(contacts.len(), 0.0);
         if self.nodes != before {
-            self.forget();
+            self.inverse.iter_mut().for_each(Vec::clear);
         }
-        self.columns.resize_with(self.nodes.len(), Vec::new);
-        self.own.resize(contacts.len(), [0.0; 9]);
+        self.inverse.resize_with(self.nodes.len(), Vec::new);
+        self.look(contacts);
     }
 
-    /// Forgets the columns: the matrix is another.
+    /// Forgets all columns: the matrix is another.
     pub fn forget(&mut self) {
-        self.columns.iter_mut().for_each(Vec::clear);
+        self.inverse.iter_mut().for_each(Vec::clear);
+        self.seen.clear();
         self.bound.fill(0.0);
+    }
+
+    /// Forgets the columns of S if the contacts are not those of before.
+    fn look(&mut self, contacts: &[Contact]) {
+        if !contacts.iter().map(seen).eq(self.seen.iter().copied()) {
+            self.seen.clear();
+            self.seen.extend(contacts.iter().map(seen));
+            self.columns.resize_with(contacts.len(), Vec::new);
+            self.columns.iter_mut().for_each(Vec::clear);
+            self.bound.clear();
+            self.bound.resize(contacts.len(), 0.0);
+        }
     }
 
     /// A bound of the contact's own block in m/N; 0 where it was never needed.
@@ -153,12 +174,13 @@ impl GaussSeidel {
             self.forget();
             (self.width, self.version) = (compliance.width(), compliance.version());
         }
+        self.look(contacts);
         self.free.clear();
         self.free.extend(gaps);
         self.first.clear();
         self.first.extend(contacts.iter().map(|c| c.force));
         self.moved.clear();
-        self.moved.resize(self.nodes.len(), Row::default());
+        self.moved.resize(contacts.len(), Row::default());
         // Those that will surely be needed, all at once.
         let needed = |(c, y): (&Contact, &[f64; 3])| {
             y[0] < 0.0 || c.force != [0.0; 3] || matches!(c.law, Law::Hold(_))
@@ -167,6 +189,7 @@ impl GaussSeidel {
             contacts.iter().zip(&self.free).enumerate().filter(|(_, p)| needed(*p)).map(|(i, _)| i).collect();
         if std::mem::take(&mut self.without_columns) {
             self.forget();
+            self.look(contacts);
         }
         let many = needed.len() >= MANY;
         let may_stick = self.width == 1 && self.stick.candidates(contacts, &needed);
@@ -188,6 +211,7 @@ impl GaussSeidel {
             done = result.sweeps;
             self.without_columns = false;
             self.forget();
+            self.look(contacts);
             self.activate(contacts, &needed, compliance);
             self.replay(contacts);
         }
@@ -249,7 +273,7 @@ impl GaussSeidel {
                 .filter(|&i| {
                     let held = matches!(contacts[i].law, Law::Hold(_));
                     let bears = held || contacts[i].force != [0.0; 3] || self.gap(contacts, i)[0] < 0.0;
-                    self.bound[i] > 0.0 && bears
+                    self.bound[i] > 0.0 && !self.columns[i].is_empty() && bears
                 })
                 .collect();
             if which.is_empty() || which.len() > MOST {
@@ -311,7 +335,7 @@ impl GaussSeidel {
             if idle && y[0] >= 0.0 {
                 continue;
             }
-            if self.bound[i] == 0.0 {
+            if self.columns[i].is_empty() {
                 self.activate(contacts, &[i], compliance);
             }
             let s = self.bound[i];
@@ -319,6 +343,7 @@ impl GaussSeidel {
                 continue;
             }
             let c = contacts[i];
+            let own = self.world(i, i);
             let mut force = c.force;
             // With blocks the closed form is only a step.
             let steps = if self.width == 1 { 1 } else { 20 };
@@ -327,7 +352,7 @@ impl GaussSeidel {
                 let change: [f64; 3] = std::array::from_fn(|k| next[k] - force[k]);
                 force = next;
                 if self.width > 1 {
-                    let moved = c.to_local(block(&self.own[i], c.to_world(change)));
+                    let moved = c.to_local(block(&own, c.to_world(change)));
                     y = std::array::from_fn(|k| y[k] + moved[k]);
                 }
                 if length(change) <= 1e-13 * length(force) {
@@ -342,7 +367,7 @@ impl GaussSeidel {
             most = most.max(s * length(change));
             force_change = force_change.max(length(change));
             contacts[i].force = force;
-            self.push(&c, i, c.to_world(change));
+            self.push(i, c.to_world(change));
         }
         (most, if largest > 0.0 { force_change / largest } else { 0.0 })
     }

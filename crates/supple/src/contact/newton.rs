@@ -4,6 +4,8 @@
 //! slips; the derivative of F for these is a dense system over the contacts that are not open.
 
 use super::{Contact, Law};
+use crate::math::lane::{Kernel, dispatch};
+use crate::math::real::Real;
 
 /// Most contacts for which the dense system is worth it.
 pub(super) const MOST: usize = 120;
@@ -91,33 +93,49 @@ fn derivative(law: Law, q: [f64; 3]) -> [[f64; 3]; 3] {
 
 /// Solves a dense system in place, by elimination with pivots. False if it is singular.
 fn solve(a: &mut [f64], b: &mut [f64]) -> bool {
-    let n = b.len();
-    for k in 0..n {
-        let pivot = (k..n).max_by(|&i, &j| a[i * n + k].abs().total_cmp(&a[j * n + k].abs())).unwrap_or(k);
-        if !(a[pivot * n + k].abs() > 1e-14) {
-            return false;
-        }
-        if pivot != k {
-            let (up, down) = a.split_at_mut(pivot * n);
-            up[k * n..(k + 1) * n].swap_with_slice(&mut down[..n]);
-            b.swap(k, pivot);
-        }
-        let (top, rest) = a.split_at_mut((k + 1) * n);
-        let row = &top[k * n..];
-        for (i, line) in rest.chunks_exact_mut(n).enumerate() {
-            let f = line[k] / row[k];
-            if f != 0.0 {
-                for (x, r) in line[k..].iter_mut().zip(&row[k..]) {
-                    *x -= f * r;
+    dispatch(Solve(a, b))
+}
+
+struct Solve<'a>(&'a mut [f64], &'a mut [f64]);
+
+impl Kernel for Solve<'_> {
+    type Out = bool;
+    #[inline(always)]
+    fn run<R: Real>(self) -> bool {
+        let Solve(a, b) = self;
+        let n = b.len();
+        for k in 0..n {
+            let mut pivot = k;
+            for i in k + 1..n {
+                if a[i * n + k].abs() > a[pivot * n + k].abs() {
+                    pivot = i;
                 }
-                b[k + 1 + i] -= f * b[k];
+            }
+            if !(a[pivot * n + k].abs() > 1e-14) {
+                return false;
+            }
+            if pivot != k {
+                let (up, down) = a.split_at_mut(pivot * n);
+                up[k * n..(k + 1) * n].swap_with_slice(&mut down[..n]);
+                b.swap(k, pivot);
+            }
+            let (top, rest) = a.split_at_mut((k + 1) * n);
+            let row = &top[k * n..];
+            for (i, line) in rest.chunks_exact_mut(n).enumerate() {
+                let f = line[k] / row[k];
+                if f != 0.0 {
+                    for (x, r) in line[k..].iter_mut().zip(&row[k..]) {
+                        *x -= f * r;
+                    }
+                    b[k + 1 + i] -= f * b[k];
+                }
             }
         }
+        for k in (0..n).rev() {
+            let row = &a[k * n..(k + 1) * n];
+            let sum: f64 = (k + 1..n).map(|j| row[j] * b[j]).sum();
+            b[k] = (b[k] - sum) / row[k];
+        }
+        b.iter().all(|v| v.is_finite())
     }
-    for k in (0..n).rev() {
-        let row = &a[k * n..(k + 1) * n];
-        let sum: f64 = (k + 1..n).map(|j| row[j] * b[j]).sum();
-        b[k] = (b[k] - sum) / row[k];
-    }
-    b.iter().all(|v| v.is_finite())
 }

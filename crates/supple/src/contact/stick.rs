@@ -7,8 +7,8 @@
 //! enough; at rest there is none.
 
 use super::delassus::Push;
-use super::gauss_seidel::{Compliance, GaussSeidel, length};
-use super::{Contact, Law, MOST_NODES};
+use super::gauss_seidel::{Compliance, GaussSeidel, Seen, length, seen};
+use super::{Contact, Law};
 use crate::math::lane::{Kernel, dispatch};
 use crate::math::nodes::Row;
 use crate::math::real::Real;
@@ -27,13 +27,6 @@ const MOST_GROWTHS: usize = 4;
 
 /// A contact of which the others leave no more than this share of its own compliance says the same as they do.
 const DEPENDENT: f64 = 1e-6;
-
-/// A contact as S sees it.
-type Seen = ([u32; MOST_NODES], [f64; MOST_NODES]);
-
-fn seen(c: &Contact) -> Seen {
-    (c.nodes, c.weights)
-}
 
 /// G = S⁻¹ of some contacts, and what they do.
 #[derive(Debug, Default)]
@@ -231,10 +224,11 @@ impl GaussSeidel {
         let mut needed = needed.to_vec();
         let (mut rounds, mut met) = (0, false);
         for _ in 0..MOST_GROWTHS {
-            if !stick.arrange(contacts, &needed, compliance.version(), |i, j| self.number(contacts, i, j)) {
+            if !stick.arrange(contacts, &needed, compliance.version(), |i, j| self.number(i, j)) {
                 stick.wait = usize::MAX;
                 break;
             }
+            self.activate(contacts, &stick.which, compliance);
             for (c, first) in contacts.iter_mut().zip(&self.first) {
                 c.force = *first;
             }
