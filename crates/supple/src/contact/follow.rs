@@ -37,7 +37,7 @@ impl ContactSet {
             return;
         }
         let clock = Stopwatch::start();
-        self.settled = true;
+        (self.settled, self.shift) = (true, 0.0);
         self.turn(x);
         let before = self.contacts.len();
         for number in 0..self.obstacles.len() {
@@ -83,7 +83,8 @@ impl ContactSet {
             let mut c = self.contacts[i];
             if c.obstacle == LINKS {
                 if let Some(shift) = self.links.turn(&mut c, x, self.solves > LINK_TURNS) {
-                    self.settled &= shift <= 1e-9 * self.of[i].1;
+                    self.settled &= shift <= 1e-7 * self.of[i].1;
+                    self.shift = self.shift.max(shift);
                     turned = true;
                     self.contacts[i] = c;
                 }

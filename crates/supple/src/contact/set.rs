@@ -94,6 +94,8 @@ pub struct ContactSet {
     pub(super) solves: usize,
     sweeps: Sweeps,
     pub(super) settled: bool,
+    /// How far the last update has moved the rows of curves at their nodes, in m.
+    pub(super) shift: f64,
     pub(super) info: ContactInfo,
 }
 
@@ -173,6 +175,10 @@ impl ContactSet {
     /// Cᵀ(λ − λ₀) of the last solve.
     pub fn change(&self) -> &[Row] {
         &self.change
+    }
+    /// How far the last update has moved the rows of curves at their nodes, in m.
+    pub fn shift(&self) -> f64 {
+        self.shift
     }
     /// What the last step said.
     pub fn info(&self) -> ContactInfo {

@@ -194,6 +194,9 @@ const MOST_LONGER: usize = 30;
 const FAR: f64 = 30.0;
 const LOOSE: f64 = 5.0;
 
+/// Rows of curves that move by more than this part of a step at their nodes are others.
+const OTHER: f64 = 0.3;
+
 impl Descent {
     /// The step from the iterate to x⁺ in the metric; the forces of contacts become those that hold there, about so if the last step was as
     /// long as `last`.
@@ -323,6 +326,11 @@ impl Descent {
                     None => break End { status: Status::Stalled, step },
                 }
                 p.contact.update(p.x);
+                // What was learned about another part of a curve misleads.
+                let size = p.body_size.iter().copied().fold(f64::INFINITY, f64::min);
+                if p.contact.shift() > OTHER * step * size {
+                    mixer.anderson.restart();
+                }
             }
             before = Some((metric, step, rate[0]));
             done += 1;
