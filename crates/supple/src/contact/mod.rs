@@ -10,6 +10,7 @@
 //! | `detect.rs` | which nodes may touch which obstacle, and where |
 //! | `surfaces.rs` | [`Surfaces`]: bodies that may touch each other, made ready for search |
 //! | `pairs.rs` | what may come near what: lists that hold for some steps |
+//! | `slack.rs` | … and which of these need no look |
 //! | `near.rs` | which of their nodes and edges are near each other where a step begins |
 //! | `again.rs` | which are known from the step before, and how they turn as the iterates move |
 //! | `sweep.rs` | what meets on its way through a step; steps that are shortened |
@@ -22,7 +23,7 @@
 //! | `delassus.rs` | … the operator: what forces at contacts do to their nodes |
 //! | `anderson.rs` | … accelerated |
 //! | `newton.rs` | … by Newton's method, where that is slow |
-//! | `stick.rs` | … where all of them stick, by a factor that is kept |
+//! | `stick.rs` | … where most of them stick, over those that do not |
 //! | `many.rs` | … of hundreds and more, without columns |
 //! | `columns.rs` | columns of the inverse of a matrix, kept for good |
 //! | `set.rs` | [`ContactSet`]: the contacts of a step, and their forces |
@@ -56,6 +57,7 @@ mod pairs;
 mod primitives;
 mod set;
 mod skin;
+mod slack;
 mod stick;
 mod surfaces;
 mod sweep;

@@ -7,6 +7,7 @@
 use super::closest::{edges_nearest, segments_nearest, triangle_nearest};
 use super::impact::Kind;
 use super::pairs::far_apart;
+use super::slack::Near;
 use super::surfaces::{Edge, Skin};
 use super::tangle::Tangle;
 use super::{BODIES, Contact, Law, four, frame};
@@ -84,18 +85,20 @@ impl Skin {
             return;
         }
         self.pair_up(way.x, way.to);
+        self.look_ahead(way);
         let first = out.len();
         self.exec.collect(self.pairs.around_nodes(), out, |some, out| {
             for k in some {
-                self.above(self.pairs.around_node(k), way, tangle, out);
+                self.above(k, way, tangle, out);
             }
         });
         once(out, first);
         self.exec.collect(self.pairs.edges.len(), out, |some, out| {
-            for &(number, other) in &self.pairs.edges[some] {
-                self.across(number, other, way, tangle, out);
+            for pair in some {
+                self.across(pair, way, tangle, out);
             }
         });
+        self.slack_is_known();
     }
 
     /// The contact of two things, with the local edge length; none if nothing in it can move, or if it is between things that touch at
@@ -126,18 +129,24 @@ impl Skin {
     }
 
     /// The contacts of a node with triangles, and with their edges and corners.
-    fn above(&self, pairs: &[(u32, u32)], way: Way<'_>, tangle: &Tangle, out: &mut Vec<(Contact, f64)>) {
+    fn above(&self, k: usize, way: Way<'_>, tangle: &Tangle, out: &mut Vec<(Contact, f64)>) {
         let mut places: Vec<([f64; 3], [f64; 3])> = Vec::new();
-        for &(p, t) in pairs {
+        for (pair, (p, t)) in self.pairs.around_node(k) {
+            if self.slack.spares_face(Near::Reach, pair, (p, t)) {
+                continue;
+            }
             let (at, edge) = (way.x[p as usize].xyz(), self.length[p as usize]);
             let triangle = self.surfaces.triangles[t as usize];
             let nodes = [p, triangle[0], triangle[1], triangle[2]];
             let corners = triangle.map(|i| way.x[i as usize].xyz());
             let reach = self.reach(&[p]).max(self.reach(&triangle));
+            let matter = || [reach, self.apart(&nodes)];
             if far_apart([at], corners, reach + edge) {
+                self.slack.learn_face(pair, || (reach + edge, matter()));
                 continue;
             }
             let near = triangle_nearest(at, corners);
+            self.slack.learn_face(pair, || (near.distance, matter()));
             let w = near.weights;
             let weights = [1.0, -w[0], -w[1], -w[2]];
             if near.distance > reach + edge
@@ -198,14 +207,21 @@ impl Skin {
     }
 
     /// The contact of two edges, if they face each other.
-    fn across(&self, number: u32, other: u32, way: Way<'_>, tangle: &Tangle, out: &mut Vec<(Contact, f64)>) {
+    fn across(&self, pair: usize, way: Way<'_>, tangle: &Tangle, out: &mut Vec<(Contact, f64)>) {
+        let (number, other) = self.pairs.edges[pair];
+        if self.slack.spares_edge(Near::Reach, pair, (number, other)) {
+            return;
+        }
         let (e, f) = (&self.edges[number as usize], &self.edges[other as usize]);
         let nodes = [e.nodes[0], e.nodes[1], f.nodes[0], f.nodes[1]];
         let [a, b, c, d] = nodes.map(|i| way.x[i as usize].xyz());
         let (edge, reach) = (self.shortest(&nodes), self.reach(&e.nodes).max(self.reach(&f.nodes)));
+        let matter = || [reach, self.apart(&nodes)];
         if far_apart([a, b], [c, d], reach + edge) {
+            self.slack.learn_edge(pair, || (reach + edge, matter()));
             return;
         }
+        self.slack.learn_edge(pair, || (Kind::Edge.distance(&[a, b, c, d]), matter()));
         // Ropes have no triangles that would see the ends.
         let lines = e.faces().next().is_none() || f.faces().next().is_none();
         let found = if lines { Some(segments_nearest(a, b, c, d)) } else { edges_nearest(a, b, c, d) };

@@ -49,13 +49,18 @@ fn near(a: &Bounds, b: &Bounds, reach: f64) -> bool {
 }
 
 impl Pairs {
+    /// True if there is no pair that could meet.
+    pub fn is_empty(&self) -> bool {
+        self.faces.is_empty() && self.edges.is_empty()
+    }
     /// A node and the triangles near it.
     pub fn around_nodes(&self) -> usize {
         self.runs.len().saturating_sub(1)
     }
-    /// The k-th of these.
-    pub fn around_node(&self, k: usize) -> &[(u32, u32)] {
-        &self.faces[self.runs[k]..self.runs[k + 1]]
+    /// The k-th of these, with the numbers of the pairs.
+    pub fn around_node(&self, k: usize) -> impl Iterator<Item = (usize, (u32, u32))> + '_ {
+        let first = self.runs[k];
+        self.faces[first..self.runs[k + 1]].iter().enumerate().map(move |(i, pair)| (first + i, *pair))
     }
 }
 
@@ -213,6 +218,7 @@ impl Skin {
                 }
             }
         });
+        self.slack.forget(pairs.faces.len(), pairs.edges.len());
         self.pairs = pairs;
     }
 }

@@ -78,7 +78,8 @@ impl Stick {
         between: impl Fn(usize, usize) -> f64,
     ) -> bool {
         let known = |&i: &usize| contacts.get(i).map(seen);
-        let same = self.version == version && self.which.iter().map(known).eq(self.seen.iter().map(|&s| Some(s)));
+        let same =
+            self.version == version && self.which.iter().map(known).eq(self.seen.iter().map(|&s| Some(s)));
         if !same || (self.first && (self.grown || self.which != needed)) {
             (self.version, self.grown) = (version, false);
             self.which.clear();
@@ -130,7 +131,12 @@ impl Stick {
 
     /// λ = λ₀ + G(y − y_f), then rounds over those that do not stick until the law holds within a share of the largest force and a length.
     /// How many rounds; none if that takes too long.
-    fn rounds(&mut self, contacts: &[Contact], free: &[[f64; 3]], (share, within): (f64, f64)) -> Option<usize> {
+    fn rounds(
+        &mut self,
+        contacts: &[Contact],
+        free: &[[f64; 3]],
+        (share, within): (f64, f64),
+    ) -> Option<usize> {
         self.slip.resize(self.which.len(), [0.0; 3]);
         self.force.clear();
         self.force.extend(self.which.iter().map(|&i| Row::new(contacts[i].to_world(contacts[i].force))));

@@ -2,6 +2,7 @@
 
 use super::impact::Kind;
 use super::pairs::Pairs;
+use super::slack::Slack;
 use crate::exec::Exec;
 use crate::math::nodes::Row;
 use crate::math::small::{cross, dot, sub};
@@ -90,6 +91,7 @@ pub(super) struct Skin {
     rest: Vec<Row>,
     /// What may come near what.
     pub pairs: Pairs,
+    pub slack: Slack,
     /// Threads that search.
     pub exec: Arc<Exec>,
 }

@@ -5,6 +5,7 @@ use super::Contact;
 use super::again::pair_of;
 use super::impact::{Kind, meets};
 use super::near::{Rows, Way, edge_key, node_key};
+use super::slack::Near;
 use super::surfaces::Skin;
 use super::tangle::Tangle;
 use crate::math::nodes::Row;
@@ -54,14 +55,23 @@ impl Skin {
             return;
         }
         self.pair_up(way.x, way.to);
+        self.look_ahead(way);
         self.exec.collect(self.pairs.around_nodes(), out, |some, out| {
-            for &(p, t) in some.flat_map(|k| self.pairs.around_node(k)) {
+            let pairs = some.flat_map(|k| self.pairs.around_node(k));
+            for (pair, (p, t)) in pairs {
+                if self.slack.spares_face(Near::Apart, pair, (p, t)) {
+                    continue;
+                }
                 let [a, b, c] = self.surfaces.triangles[t as usize];
                 out.extend(self.meeting(Kind::Node, [p, a, b, c], node_key(p, t), way, tangle, left));
             }
         });
         self.exec.collect(self.pairs.edges.len(), out, |some, out| {
-            for &(number, other) in &self.pairs.edges[some] {
+            for pair in some {
+                let (number, other) = self.pairs.edges[pair];
+                if self.slack.spares_edge(Near::Apart, pair, (number, other)) {
+                    continue;
+                }
                 let [e, f] = [number, other].map(|i| self.edges[i as usize].nodes);
                 let (nodes, key) = ([e[0], e[1], f[0], f[1]], edge_key(number, other));
                 out.extend(self.meeting(Kind::Edge, nodes, key, way, tangle, left));

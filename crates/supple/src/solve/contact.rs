@@ -167,7 +167,9 @@ impl Mixer {
         if mixed {
             self.way.clear();
             let parts = c.as_chunks::<3>().0.iter().zip(a.as_chunks::<3>().0);
-            self.way.extend(parts.map(|(to, from)| Row([to[0] - from[0], to[1] - from[1], to[2] - from[2], 0.0])));
+            self.way.extend(
+                parts.map(|(to, from)| Row([to[0] - from[0], to[1] - from[1], to[2] - from[2], 0.0])),
+            );
         }
         mixed
     }
