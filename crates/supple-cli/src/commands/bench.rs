@@ -5,8 +5,10 @@
 //! | `bench.rs` | arguments, table, JSON |
 //! | `bench/machine.rs` | clock and read bandwidth |
 //! | `bench/cases.rs` | whole steps of bodies of several sizes |
+//! | `bench/contact.rs` | what contact costs |
 //! | `bench/micro.rs` | decompositions and proximal operators, one by one |
 mod cases;
+mod contact;
 pub(super) mod machine;
 mod micro;
 
@@ -39,6 +41,7 @@ struct Report {
     machine: machine::Machine,
     micro: Vec<micro::Micro>,
     cases: Vec<cases::Case>,
+    contact: Vec<contact::Contact>,
 }
 
 fn say(text: &str) -> miette::Result<()> {
@@ -81,8 +84,19 @@ pub fn run(args: &Args) -> miette::Result<()> {
             cases.push(case);
         }
     }
+    say(
+        "\ncontact                          elements  triangles  contacts  candidates  frame ms  detection ms\n",
+    )?;
+    let contact = contact::measure(args.quick)?;
+    for c in &contact {
+        say(&format!(
+            "{:<32} {:>8} {:>10} {:>9} {:>11} {:>9.2} {:>13.2}\n",
+            c.name, c.elements, c.triangles, c.contacts, c.candidates, c.frame_ms, c.detection_ms
+        ))?;
+    }
     if let Some(path) = &args.json {
-        let text = serde_json::to_string_pretty(&Report { machine, micro, cases }).into_diagnostic()?;
+        let text =
+            serde_json::to_string_pretty(&Report { machine, micro, cases, contact }).into_diagnostic()?;
         std::fs::write(path, text + "\n")
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot write {}", path.display()))?;

@@ -3,7 +3,7 @@
 //! Each node has a box: its way through a step with some room around it. Lists of pairs whose boxes come within reach hold for
 //! every way inside of these boxes, so all searches of a step go through lists, and a scene at rest never makes new ones.
 
-use super::bvh::{Bounds, NOTHING, Tree, around, join, meet};
+use super::bvh::{Bounds, NOTHING, Tree, around, join};
 use super::impact::Kind;
 use super::surfaces::Skin;
 use crate::math::nodes::Row;
@@ -229,6 +229,13 @@ pub(super) fn far_apart<const N: usize, const M: usize>(
     b: [[f64; 3]; M],
     reach: f64,
 ) -> bool {
-    let (a, b) = (around(a, 0.0), around(b, 0.0));
-    !meet(&a, &[b[0].map(|v| v - reach), b[1].map(|v| v + reach)])
+    let range = |points: &[[f64; 3]], c: usize| {
+        points[1..]
+            .iter()
+            .fold((points[0][c], points[0][c]), |(low, high), p| (low.min(p[c]), high.max(p[c])))
+    };
+    (0..3).any(|c| {
+        let (a, b) = (range(&a, c), range(&b, c));
+        a.0 - reach > b.1 || b.0 - reach > a.1
+    })
 }

@@ -6,10 +6,11 @@
 //! Both little by little: a fifth of the depth per step.
 
 use super::Contact;
-use super::bvh::{Bounds, around, meet};
+use super::bvh::{Bounds, around};
 use super::closest::triangle_nearest;
 use super::impact::Kind;
 use super::near::{Rows, Way, node_key};
+use super::pairs::far_apart;
 use super::surfaces::Skin;
 use crate::math::nodes::Row;
 use crate::math::small::{add, axpy, dot, scale, sub};
@@ -115,9 +116,8 @@ impl Skin {
         self.exec.collect(self.pairs.crossings.len(), found, |some, out| {
             for &(edge, t) in &self.pairs.crossings[some] {
                 let edge = self.edges[edge as usize].nodes;
-                let [ends, corners] = [&edge[..], &self.surfaces.triangles[t as usize]]
-                    .map(|nodes| around(nodes.iter().map(|&i| x[i as usize].xyz()), 0.0));
-                if meet(&ends, &corners) {
+                let corners = self.surfaces.triangles[t as usize].map(|i| x[i as usize].xyz());
+                if !far_apart(edge.map(|i| x[i as usize].xyz()), corners, 0.0) {
                     out.extend(self.crossing(edge, t, x));
                 }
             }
