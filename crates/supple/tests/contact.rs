@@ -43,6 +43,8 @@ mod setup;
 mod shapes;
 #[path = "contact/signorini.rs"]
 mod signorini;
+#[path = "contact/stick.rs"]
+mod stick;
 #[path = "contact/tangled.rs"]
 mod tangled;
 #[path = "contact/ways.rs"]
