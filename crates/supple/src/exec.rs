@@ -12,6 +12,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[cfg(feature = "parallel")]
 const PIECE: usize = 128;
 
+/// Looks for work, some ms of them, after which a thread that finds none no longer keeps itself awake. There must be an end: a thread may have come
+/// here while it waits for a piece of work that it has begun, and `f` may wait for that piece.
+#[cfg(feature = "parallel")]
+const MOST_IDLE: usize = 20_000;
+
 /// Says that a piece of work is over when it goes out of scope.
 #[cfg(feature = "parallel")]
 struct Over<'a>(&'a AtomicBool);
@@ -73,8 +78,14 @@ impl Exec {
                     // Also if `f` panics.
                     let _over = Over(&over);
                     s.spawn_broadcast(|_, thread| {
-                        while Some(thread.index()) != own && !over.load(Ordering::Acquire) {
-                            if rayon::yield_now() != Some(rayon::Yield::Executed) {
+                        let mut idle = 0;
+                        while Some(thread.index()) != own && idle < MOST_IDLE && !over.load(Ordering::Acquire)
+                        {
+                            idle = match rayon::yield_now() {
+                                Some(rayon::Yield::Executed) => 0,
+                                _ => idle + 1,
+                            };
+                            if idle > 0 {
                                 std::thread::yield_now();
                             }
                         }

@@ -342,3 +342,33 @@ fn the_pattern_takes_what_belongs_to_it() {
     system.clear();
     assert_eq!(system.values(), [0.0; 5]);
 }
+
+/// Work that is handed to and fro between threads comes to an end, however often: a thread that keeps itself awake for more must not hold up what it
+/// has already begun.
+#[test]
+fn threads_do_not_wait_for_each_other() {
+    const ROUNDS: u64 = 40_000;
+    let (say, hear) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let exec = Exec::new(2);
+        let mut numbers = vec![0u64; 16];
+        for round in 0..ROUNDS {
+            exec.install(|| {
+                for _ in 0..3 {
+                    exec.for_each(&mut numbers, |i, n| {
+                        for k in 0..(round + i as u64) % 50 {
+                            *n = n.wrapping_mul(31).wrapping_add(std::hint::black_box(k));
+                        }
+                    });
+                }
+            });
+            if round % 1000 == 999 {
+                say.send(round).unwrap();
+            }
+        }
+    });
+    for _ in 0..ROUNDS / 1000 {
+        let round = hear.recv_timeout(std::time::Duration::from_secs(20));
+        assert!(round.is_ok(), "the threads wait for each other");
+    }
+}
