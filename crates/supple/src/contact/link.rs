@@ -86,7 +86,9 @@ impl Curve {
         let [own, other] = [i, if i == 0 && self.closed && at == self.points[0] { last } else { next }]
             .map(|i| self.segment(i))
             .map(|[a, b]| unit(sub(b, a)));
-        let corner = square > 0.0 && dot(own, way).abs() > 1e-9 * square.sqrt();
+        // What is nearly on the curve has a way that is rounding of its place.
+        let rounding = 8.0 * f64::EPSILON * dot(p, p).max(dot(at, at)).sqrt();
+        let corner = square > 0.0 && dot(own, way).abs() > 1e-9 * square.sqrt() + rounding;
         match corner.then(|| [across(add(own, other)), across(other)]) {
             Some([mean, _]) if dot(mean, mean) > 1e-6 => (at, unit(mean)),
             Some([_, along]) if dot(along, along) > 1e-6 => (at, unit(along)),
