@@ -343,7 +343,6 @@ impl GaussSeidel {
                 continue;
             }
             let c = contacts[i];
-            let own = self.world(i, i);
             let mut force = c.force;
             // With blocks the closed form is only a step.
             let steps = if self.width == 1 { 1 } else { 20 };
@@ -352,7 +351,7 @@ impl GaussSeidel {
                 let change: [f64; 3] = std::array::from_fn(|k| next[k] - force[k]);
                 force = next;
                 if self.width > 1 {
-                    let moved = c.to_local(block(&own, c.to_world(change)));
+                    let moved = c.to_local(block(&self.world(i, i), c.to_world(change)));
                     y = std::array::from_fn(|k| y[k] + moved[k]);
                 }
                 if length(change) <= 1e-13 * length(force) {
