@@ -255,7 +255,7 @@ pub struct SolveSettings {
     ///
     /// For `admm`, `projective` and `position` converged means: force residual ≤ tolerance and primal residual ≤
     /// tolerance·‖W Dx‖. For `newton`, `quasi_newton` and `auto`: no node would move by more than tolerance·L, L the diagonal
-    /// of its body's bounding box.
+    /// of its body's bounding box. For all: nor by more than 1000·tolerance of what forces do in the step (docs/conventions.md).
     pub tolerance: f64,
     /// Most wall-clock time per step in s, > 0; none by default.
     pub time_budget: Option<f64>,

@@ -33,6 +33,8 @@ mod incline;
 mod link_files;
 #[path = "contact/links.rs"]
 mod links;
+#[path = "contact/long_steps.rs"]
+mod long_steps;
 #[path = "contact/particle.rs"]
 mod particle;
 #[path = "contact/proofs.rs"]

@@ -12,6 +12,7 @@
 //! | `automatic.rs` | `auto` keeps its promise, says who ended, keeps its time, leads out of bad states |
 //! | `same_bits.rs` | threads, restarts and changes of settings leave every bit as it was |
 //! | `laws.rs` | every method: rest, falling, pins, momentum, numbers that are none, honest statuses |
+//! | `any_step.rs` | `converged` means the same at every Δt, stiffness and mass |
 //! | `odd.rs` | settings and bodies at the ends of their ranges |
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used)]
 
@@ -21,6 +22,8 @@ mod reference;
 
 #[path = "methods/accelerate.rs"]
 mod accelerate;
+#[path = "methods/any_step.rs"]
+mod any_step;
 #[path = "methods/automatic.rs"]
 mod automatic;
 #[path = "methods/curvature.rs"]

@@ -206,6 +206,7 @@ impl Simulation {
             body,
             body_size: body_sizes(&parts.bodies, &parts.positions),
             per_body: vec![BodySums::default(); parts.bodies.len()],
+            motion: vec![0.0; parts.bodies.len()],
             hessian_at: Vec::new(),
         };
         let mut air = parts.air;

@@ -119,6 +119,7 @@ struct Workspace {
     body: Vec<u32>,
     body_size: Vec<f64>,
     per_body: Vec<BodySums>,
+    motion: Vec<f64>,
     /// Where the Hessian was taken before the step, while someone looks who may discard it.
     hessian_at: Vec<Row>,
 }

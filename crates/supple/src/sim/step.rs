@@ -1,12 +1,16 @@
 //! One time step.
 
 use super::{Simulation, StepReport, Timings, integrator, links, report};
+use crate::contact::ContactInfo;
 use crate::error::StepError;
 use crate::exec::Stopwatch;
 use crate::math::nodes::Row;
 use crate::settings::Method;
-use crate::solve::{self, Control, Observer, Problem, Run, Status, start};
-use crate::term::TermSet;
+use crate::solve::{self, Control, Observer, Outcome, Problem, Run, Status, start};
+use crate::term::{Sums, TermSet};
+
+/// A step that has not converged and moves a node by so many sizes of the scene is rolled back.
+const FAR: f64 = 1e3;
 
 impl Simulation {
     /// x̃ (1) → start → minimise (5) → finite? → v (2), commit, report.
@@ -58,6 +62,7 @@ impl Simulation {
                 body: &work.body,
                 body_size: &work.body_size,
                 per_body: &mut work.per_body,
+                motion: &mut work.motion,
                 contact: &mut self.contact,
                 columns: &mut self.columns,
                 nodal: &mut self.nodal,
@@ -76,6 +81,15 @@ impl Simulation {
             self.lagged.habits = habits;
             self.lagged.hessian.go_back(&self.work.hessian_at);
             return Err(StepError::Discarded);
+        }
+
+        // What has not converged and is far outside of the scene leads nowhere: the state stays as it was.
+        if outcome.status != Status::Converged && self.has_left_the_scene() {
+            self.lagged.habits = habits;
+            self.lagged.hessian.forget();
+            let sums = self.terms.energy(&self.state.x, &exec);
+            let none = ContactInfo::default();
+            return Ok(self.report(&outcome, Status::Diverged, &sums, &none, clock.seconds()));
         }
 
         let bodies = (&self.work.body[..], self.bodies.len());
@@ -118,8 +132,22 @@ impl Simulation {
         if status == Status::Converged && unsound {
             status = Status::Stalled;
         }
-        let energy = report::energy(elastic, &self.mass, &state.x, &state.v, self.settings.world.gravity);
-        Ok(StepReport {
+        let report = self.report(&outcome, status, &sums, &contact, clock.seconds());
+        Ok(StepReport { links_broken, ..report })
+    }
+
+    /// What a step says, at the state that it leaves.
+    fn report(
+        &self,
+        outcome: &Outcome,
+        status: Status,
+        sums: &Sums,
+        contact: &ContactInfo,
+        seconds: f64,
+    ) -> StepReport {
+        let (state, gravity) = (&self.state, self.settings.world.gravity);
+        let elastic = sums.energy - sums.dissipation;
+        StepReport {
             frame: state.frame,
             time: state.time,
             status,
@@ -130,7 +158,7 @@ impl Simulation {
             dual: outcome.dual,
             force_residual: outcome.force.relative,
             step: outcome.step,
-            energy,
+            energy: report::energy(elastic, &self.mass, &state.x, &state.v, gravity),
             inverted: sums.inverted,
             violation: sums.violation,
             contacts: contact.contacts,
@@ -141,15 +169,36 @@ impl Simulation {
             sweeps: contact.sweeps,
             islands_shortened: contact.islands_shortened,
             link_gap: contact.link_gap,
-            links_broken,
+            links_broken: 0,
             timings: Timings {
                 local: outcome.local,
                 global: outcome.global,
                 solve: outcome.solve,
                 detection: contact.seconds,
-                rest: (clock.seconds() - outcome.local - outcome.global).max(0.0),
+                rest: (seconds - outcome.local - outcome.global).max(0.0),
             },
-        })
+        }
+    }
+
+    /// True if a node went further than [`FAR`] times the size of the scene, bodies at rest included, and the way that it would go without elastic forces.
+    fn has_left_the_scene(&self) -> bool {
+        let (x_n, x) = (&self.state.x, &self.work.x);
+        let mut bounds = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
+        let mut way = 0.0f64;
+        for (x, to) in x_n.iter().zip(&self.work.x_tilde) {
+            for c in 0..3 {
+                bounds[0][c] = bounds[0][c].min(x.0[c]);
+                bounds[1][c] = bounds[1][c].max(x.0[c]);
+                way = way.max((to.0[c] - x.0[c]).abs());
+            }
+        }
+        let size = (0..3).map(|c| (bounds[1][c] - bounds[0][c]).powi(2)).sum::<f64>().sqrt();
+        // A body may be on its way out of a point.
+        let size = self.work.body_size.iter().copied().fold(size, f64::max);
+        // What is not finite is an error of its own.
+        x_n.iter()
+            .zip(x)
+            .any(|(a, b)| b.is_finite() && (0..3).any(|c| (a.0[c] - b.0[c]).abs() > FAR * (size + way)))
     }
 
     /// What dissipates is taken at the last state.

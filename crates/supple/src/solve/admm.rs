@@ -70,6 +70,13 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
                     let off = f.sums.violated / within * settings.tolerance;
                     f.worst = f.worst.max(off).max(p.relative_dual());
                 }
+                if f.relative.max(f.worst) <= settings.tolerance {
+                    // Forces of hard constraints are those of u, which are off by the dual residual.
+                    if p.terms.hard() {
+                        p.dual();
+                    }
+                    f.worst = f.worst.max(p.forces_against_motion());
+                }
                 if f.relative.max(f.worst) <= settings.tolerance && p.contact.confirm(p.x, settings.tolerance)
                 {
                     break Status::Converged;

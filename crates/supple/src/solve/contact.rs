@@ -296,7 +296,9 @@ impl Descent {
                 let met = bound > 0.0 && step <= bound;
                 break End { status: if met { Status::Converged } else { Status::Stalled }, step };
             }
-            if bound > 0.0 && step <= bound {
+            let near = bound > 0.0 && step <= bound;
+            self.next.copy_from_slice(&self.direction);
+            if near && (p.is_lost(&self.direction) || self.follows(p, run, metric, hessian, bound)) {
                 // The last step is taken too: with it the law holds to the last digit.
                 add(p.x, &self.direction);
                 p.contact.update(p.x);

@@ -137,6 +137,25 @@ impl Descent {
         self.direction = q;
     }
 
+    /// True if what is left, `direction` and `next` (B⁻¹g), is small against the motion of this time step, or against the body even if it were
+    /// left in every step. Uses `next` up.
+    pub(super) fn follows(
+        &mut self,
+        p: &mut Problem<'_>,
+        run: &mut Run<'_, '_>,
+        metric: Metric,
+        hessian: &mut Hessian,
+        bound: f64,
+    ) -> bool {
+        if p.step_against_motion(&self.direction).max(p.step_against_motion(&self.next)) <= bound {
+            return true;
+        }
+        let mut step = std::mem::take(&mut self.next);
+        let lasting = p.lasting_step(&mut step, &mut |p, v| apply(p, run, metric, hessian, v, None));
+        self.next = step;
+        lasting <= bound
+    }
+
     /// Keeps the step from `from`, `gradient` to the iterate and `next`, if it says anything about the curvature.
     fn learn(&mut self, x: &[Row]) {
         if self.pairs.is_empty() {
@@ -240,7 +259,13 @@ impl Descent {
                 self.next.copy_from_slice(&self.gradient);
                 apply(p, run, choice.metric, hessian, &mut self.next, None);
                 step = step.max(p.relative_step(&self.next));
-                if rest || step <= bound {
+                // Something moves: at least one iteration, and what is left is small against that motion too, or does no harm.
+                let follows = rest
+                    || p.is_lost(&self.next)
+                    || (run.iterations > 0
+                        && step <= bound
+                        && self.follows(p, run, choice.metric, hessian, bound));
+                if rest || (step <= bound && follows) {
                     let met = bound > 0.0 && step <= bound;
                     return End { status: if met { Status::Converged } else { Status::Stalled }, step };
                 }
@@ -268,6 +293,10 @@ impl Descent {
                     // What was learned may mislead: once more without it.
                     self.forget();
                     continue;
+                }
+                // Rounding hides what is left: no other method would find more.
+                None if plain > 0.0 && step <= plain && p.is_flat(slope, &self.direction) => {
+                    return End { status: Status::Converged, step };
                 }
                 None => return End { status: Status::Stalled, step },
             }

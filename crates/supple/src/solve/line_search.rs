@@ -34,6 +34,7 @@ pub fn search(
     gradient: &mut [Row],
 ) -> Option<Point> {
     let mut length = 1.0;
+    let noise = ROUNDING * here.objective.abs() + p.energy_rounding();
     for _ in 0..TRIES {
         for (x, (f, d)) in p.x.iter_mut().zip(from.iter().zip(direction)) {
             for c in 0..3 {
@@ -48,8 +49,7 @@ pub fn search(
             let change = objective - here.objective;
             let lower = change <= ARMIJO * length * slope;
             // At the end ε no longer tells, but its slope does.
-            let flat = change.abs() <= ROUNDING * here.objective.abs()
-                && dot(gradient, direction).abs() <= 0.9 * slope.abs();
+            let flat = change.abs() <= noise && dot(gradient, direction).abs() <= 0.9 * slope.abs();
             if lower || flat {
                 return Some(Point { objective, sums });
             }

@@ -78,6 +78,8 @@ pub struct Problem<'a> {
     pub body_size: &'a [f64],
     /// Memory for sums per body.
     pub per_body: &'a mut [BodySums],
+    /// Memory: per body, how far forces move it in this step, in m.
+    pub motion: &'a mut [f64],
     /// Per free node, what rounding leaves of forces at best, in N; see [`Problem::find_rounding`].
     pub rounding: &'a mut [f64],
     /// What may touch in this step.
@@ -149,6 +151,10 @@ fn norm(rows: &[Row]) -> f64 {
 }
 fn norm_of(a: &[f64]) -> f64 {
     a.iter().fold(0.0, |s, a| s + a * a).sqrt()
+}
+/// The largest coordinate of a row.
+fn largest(r: &Row) -> f64 {
+    r.0[0].abs().max(r.0[1].abs()).max(r.0[2].abs())
 }
 fn square(r: &Row) -> f64 {
     r.0[0] * r.0[0] + r.0[1] * r.0[1] + r.0[2] * r.0[2]
@@ -244,9 +250,98 @@ impl Problem<'_> {
         most.sqrt()
     }
 
+    /// max_i |step_i|/(1000·a), a the largest of |x − x_free| and |x̃ − x_free| in the node's body: what is left, against what all forces and
+    /// what outer ones do in this step.
+    ///
+    /// Without it, accelerations below tolerance·L/Δt² would be lost, and a body released with a short Δt would stand still. Where
+    /// forces move a body by a thousandth of its size or more in a step, L is the smaller unit. Steps that rounding of positions hides count
+    /// as 0.
+    pub fn step_against_motion(&mut self, step: &[Row]) -> f64 {
+        const SHARE: f64 = 1000.0;
+        self.motion.fill(0.0);
+        for i in 0..step.len() {
+            let way = |to: &Row| -> f64 { (0..3).map(|c| (to.0[c] - self.x_free[i].0[c]).powi(2)).sum() };
+            let far = way(&self.x[i]).max(way(&self.x_tilde[i]));
+            if let Some(most) = self.motion.get_mut(self.body[i] as usize) {
+                *most = most.max(far);
+            }
+        }
+        let mut most = 0.0f64;
+        for (i, d) in step.iter().enumerate() {
+            let length = square(d).sqrt();
+            let motion = self.motion.get(self.body[i] as usize).map_or(0.0, |m| m.sqrt());
+            if !length.is_finite() {
+                return f64::INFINITY;
+            }
+            if length > self.resolution(i) {
+                most = most.max(length / (SHARE * motion));
+            }
+        }
+        most
+    }
+
+    /// How far bodies would get in the long run, over L, if every step left a force that moves them by `step`, B⁻¹g: Σ_j (B⁻¹M/Δt²)^j B⁻¹g,
+    /// which is K⁻¹g for B = M/Δt² + K. The sum is taken as a geometric one from its third term on. `step` is used up; `solve` is v ← B⁻¹v.
+    pub fn lasting_step(&mut self, step: &mut [Row], solve: &mut dyn FnMut(&mut Self, &mut [Row])) -> f64 {
+        let inv = 1.0 / (self.dt * self.dt);
+        let mut terms = [self.relative_step(step), 0.0, 0.0];
+        for term in &mut terms[1..] {
+            for (r, m) in step.iter_mut().zip(self.mass) {
+                r.0 = r.0.map(|d| m * inv * d);
+            }
+            solve(self, step);
+            *term = self.relative_step(step);
+        }
+        let [first, second, third] = terms;
+        first + second / (1.0 - if second > 0.0 { third / second } else { 0.0 }).max(1e-12)
+    }
+
+    /// What rounding leaves of a node's position, in m: half a unit in the last place for each of x_n, x_free and x, and some reserve.
+    fn resolution(&self, i: usize) -> f64 {
+        4.0 * f64::EPSILON * largest(&self.x[i])
+    }
+
+    /// True if a step is lost in the rounding of every node's position.
+    pub fn is_lost(&self, step: &[Row]) -> bool {
+        step.iter().zip(self.x.iter()).all(|(d, x)| (0..3).all(|c| x.0[c] + d.0[c] == x.0[c]))
+    }
+
     /// True if the gradient is nothing but rounding at every node; see [`Problem::find_rounding`].
     pub fn is_rounding(&self, gradient: &[Row]) -> bool {
         gradient.iter().zip(self.rounding.iter()).all(|(g, most)| square(g) <= most * most)
+    }
+
+    /// What rounding leaves of ε at best, in J: forces that are off by their rounding, over the size of the body.
+    pub fn energy_rounding(&self) -> f64 {
+        let size = |b: &u32| self.body_size.get(*b as usize).copied().unwrap_or(1.0);
+        let parts = self.rounding.iter().zip(self.body).map(|(r, b)| r * size(b) / 64.0);
+        parts.fold(0.0, |a, b| a + b)
+    }
+
+    /// True if the rounding of the gradient hides its slope along a direction.
+    pub fn is_flat(&self, slope: f64, direction: &[Row]) -> bool {
+        let noise = direction.iter().zip(self.rounding.iter()).map(|(d, r)| square(d).sqrt() * r);
+        slope.abs() <= noise.fold(0.0, |a, b| a + b)
+    }
+
+    /// After [`Problem::force_residual`] or [`Problem::dual`]: the forces g that they left lead to the step A⁻¹Δt²g, taken against the motion
+    /// of this time step, or over L in the long run, whichever is less. For methods whose test is one of forces.
+    pub fn forces_against_motion(&mut self) -> f64 {
+        let h2 = self.dt * self.dt;
+        let step = std::mem::take(&mut self.rhs);
+        for (r, rounding) in step.iter_mut().zip(self.rounding.iter()) {
+            let scale = if square(r).sqrt() <= *rounding { 0.0 } else { 1.0 };
+            *r = Row([scale * r.0[0], scale * r.0[1], scale * r.0[2], 0.0]);
+        }
+        let mut solve = |p: &mut Self, v: &mut [Row]| {
+            v.iter_mut().for_each(|r| r.0 = r.0.map(|f| h2 * f));
+            p.global.solve(v, p.scratch, p.exec);
+        };
+        solve(self, step);
+        let against = self.step_against_motion(step);
+        let least = if against > 0.0 { against.min(self.lasting_step(step, &mut solve)) } else { 0.0 };
+        self.rhs = step;
+        least
     }
 
     /// ‖W(Dx − z)‖² and ‖W Dx‖² at the iterate.
@@ -257,12 +352,15 @@ impl Problem<'_> {
     /// Right after the terms' reset at the start of a step: what rounding leaves of forces at each node.
     ///
     /// Forces are differences of numbers of the size kV|Dx·g|, k the material's stiffness; 64 units in the last place of
-    /// their sum is what the proximal operators and sums lose at rest, with some reserve.
+    /// their sum is what the proximal operators and sums lose at rest, with some reserve. Inertia m(x − x̃)/Δt² loses the rounding of both
+    /// positions.
     pub fn find_rounding(&mut self) {
         self.terms.size_loads(self.exec);
         self.terms.sum_loads(self.rhs, self.exec, |_, sum, out| *out = sum);
-        for (r, sum) in self.rounding.iter_mut().zip(self.rhs.iter()) {
-            *r = 64.0 * f64::EPSILON * sum.0[3];
+        let inv = 1.0 / (self.dt * self.dt);
+        for i in 0..self.rhs.len() {
+            let inertia = f64::EPSILON * self.mass[i] * inv * largest(&self.x[i]);
+            self.rounding[i] = 64.0 * f64::EPSILON * self.rhs[i].0[3] + inertia;
         }
     }
 

@@ -54,7 +54,10 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, memory: &mut Vec<f64
         run.local += end - start;
         let last = run.look(p, end - start);
         if tolerance > 0.0 {
-            let force = p.force_residual();
+            let mut force = p.force_residual();
+            if force.relative.max(force.worst) <= tolerance {
+                force.worst = force.worst.max(p.forces_against_motion());
+            }
             if force.relative.max(force.worst) <= tolerance {
                 break Status::Converged;
             }

@@ -24,7 +24,10 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>) -> Outcome {
         run.global += end - middle;
         let last = run.look(p, end - start);
         if tolerance > 0.0 {
-            let force = p.force_residual();
+            let mut force = p.force_residual();
+            if force.relative.max(force.worst) <= tolerance {
+                force.worst = force.worst.max(p.forces_against_motion());
+            }
             if force.relative.max(force.worst) <= tolerance && p.contact.confirm(p.x, tolerance) {
                 break Status::Converged;
             }
