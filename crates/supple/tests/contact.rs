@@ -17,6 +17,8 @@ mod drop;
 mod endure;
 #[path = "contact/everyday.rs"]
 mod everyday;
+#[path = "contact/exact.rs"]
+mod exact;
 #[path = "contact/fast.rs"]
 mod fast;
 #[path = "contact/files.rs"]
@@ -35,8 +37,12 @@ mod link_files;
 mod links;
 #[path = "contact/particle.rs"]
 mod particle;
+#[path = "contact/passage.rs"]
+mod passage;
 #[path = "contact/proofs.rs"]
 mod proofs;
+#[path = "contact/random.rs"]
+mod random;
 #[path = "contact/setup.rs"]
 mod setup;
 #[path = "contact/shapes.rs"]
