@@ -27,6 +27,14 @@ mod files;
 mod grid_files;
 #[path = "contact/grids.rs"]
 mod grids;
+#[path = "contact/guarantee.rs"]
+mod guarantee;
+#[path = "contact/guarantee_held.rs"]
+mod guarantee_held;
+#[path = "contact/guarantee_random.rs"]
+mod guarantee_random;
+#[path = "contact/guarantee_scenes.rs"]
+mod guarantee_scenes;
 #[path = "contact/hertz.rs"]
 mod hertz;
 #[path = "contact/incline.rs"]
