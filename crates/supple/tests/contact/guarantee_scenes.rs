@@ -5,11 +5,11 @@ use super::crossing::{V, Watch};
 use supple::scene::{Program, parse::parse};
 use supple::{Simulation, Status};
 
-/// How deep nodes may be in an obstacle, in m: the law of nodes is solved to 1e-4 of a body's extent or better; in these scenes of at most
-/// a metre it is met within a hundredth of that.
+/// How deep nodes may be in an obstacle, in m: 1e-6 of the extent of these scenes, about a metre. Where bodies may touch bodies that holds after
+/// every step, else after every step that converged.
 const SLACK: f64 = 1e-6;
 
-pub fn text(name: &str) -> String {
+fn text(name: &str) -> String {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let place = match name {
         "wall" | "cards" => format!("{folder}/crates/supple-cli/src/commands/bench/scenes/{name}.toml"),
@@ -18,10 +18,11 @@ pub fn text(name: &str) -> String {
     std::fs::read_to_string(place).unwrap()
 }
 
-pub fn program(name: &str, set: &[(&str, &str)]) -> Result<(Program, bool), supple::scene::SceneError> {
+/// A scene, and whether bodies touch each other, and themselves.
+fn program(name: &str, set: &[(&str, &str)]) -> Result<(Program, Option<bool>), supple::scene::SceneError> {
     let set: Vec<(String, String)> = set.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
     let file = parse(&text(name), &set)?;
-    let within = file.collide.as_ref().is_some_and(|c| c.within);
+    let within = file.collide.as_ref().map(|c| c.within);
     Ok((Program::new(&file, &mut |_| Err("no files".into()))?, within))
 }
 
@@ -41,7 +42,7 @@ fn depth(sim: &Simulation) -> f64 {
 /// Runs a scene and looks at it after every step; returns how many steps converged.
 fn run(name: &str, set: &[(&str, &str)], frames: usize) -> (Program, usize) {
     let (mut p, within) = program(name, set).unwrap();
-    let mut watch = Watch::of_program(&p, within, SLACK);
+    let mut watch = Watch::of_program(&p, within == Some(true), SLACK);
     assert_eq!(watch.known(), 0, "{name} starts with crossings");
     let (mut converged, mut touched) = (0, 0);
     for frame in 1..=frames {
@@ -53,7 +54,8 @@ fn run(name: &str, set: &[(&str, &str)], frames: usize) -> (Program, usize) {
         let new = watch.look(&p.simulation);
         assert!(new.is_empty(), "{name}, {frame}: {} crossings, {:?} for one, {r:?}", new.len(), new[0]);
         let deep = depth(&p.simulation);
-        assert!(deep <= SLACK, "{name}, {frame}: {deep} m deep in an obstacle, {r:?}");
+        let exact = within.is_some() || r.status == Status::Converged;
+        assert!(!exact || deep <= SLACK, "{name}, {frame}: {deep} m deep in an obstacle, {r:?}");
         let lines = watch.surfaces.nearest_lines(&x, 1.0);
         assert!(lines > 1e-6, "{name}, {frame}: ropes are {lines} m apart, {r:?}");
     }
