@@ -365,7 +365,6 @@ fn quarter(target: Target, seed: u64) {
     if let Err(e) = result {
         panic!("{e}");
     }
-    println!("{target:?}: contacts in {} of 2500 scenes", touched.get());
     assert!(touched.get() > 833, "{target:?}: contacts in {} scenes only", touched.get());
 }
 

@@ -59,7 +59,6 @@ fn run(name: &str, set: &[(&str, &str)], frames: usize) -> (Program, usize) {
         let lines = watch.surfaces.nearest_lines(&x, 1.0);
         assert!(lines > 1e-6, "{name}, {frame}: ropes are {lines} m apart, {r:?}");
     }
-    println!("{name} {set:?}: {converged} of {frames} steps converged, {touched} contacts");
     assert!(touched > 0, "{name}: nothing touches");
     (p, converged)
 }
@@ -70,6 +69,7 @@ macro_rules! scenes {
         fn $test() {
             let frames: usize = $frames;
             let (_, converged) = run($name, $set, frames);
+            println!("{}: {converged} of {frames} steps converged", stringify!($test));
             assert!(100 * converged >= 97 * frames, "{}: {converged} of {frames} steps converged", $name);
         }
     )*};
