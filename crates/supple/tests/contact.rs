@@ -17,6 +17,8 @@ mod drop;
 mod endure;
 #[path = "contact/everyday.rs"]
 mod everyday;
+#[path = "contact/exact.rs"]
+mod exact;
 #[path = "contact/fast.rs"]
 mod fast;
 #[path = "contact/files.rs"]
@@ -25,6 +27,14 @@ mod files;
 mod grid_files;
 #[path = "contact/grids.rs"]
 mod grids;
+#[path = "contact/guarantee.rs"]
+mod guarantee;
+#[path = "contact/guarantee_held.rs"]
+mod guarantee_held;
+#[path = "contact/guarantee_random.rs"]
+mod guarantee_random;
+#[path = "contact/guarantee_scenes.rs"]
+mod guarantee_scenes;
 #[path = "contact/hertz.rs"]
 mod hertz;
 #[path = "contact/incline.rs"]
@@ -37,8 +47,12 @@ mod links;
 mod long_steps;
 #[path = "contact/particle.rs"]
 mod particle;
+#[path = "contact/passage.rs"]
+mod passage;
 #[path = "contact/proofs.rs"]
 mod proofs;
+#[path = "contact/random.rs"]
+mod random;
 #[path = "contact/setup.rs"]
 mod setup;
 #[path = "contact/shapes.rs"]

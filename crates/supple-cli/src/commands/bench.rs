@@ -5,15 +5,18 @@
 //! | `bench.rs` | arguments, table, JSON |
 //! | `bench/machine.rs` | clock and read bandwidth |
 //! | `bench/cases.rs` | whole steps of bodies of several sizes |
-//! | `bench/contact.rs` | what contact costs |
+//! | `bench/contact.rs` | what contact costs at rest, and the search for contacts alone |
+//! | `bench/scenes.rs` | whole motions with contact between bodies; those that are no built-in scenes are in `bench/scenes/` |
 //! | `bench/micro.rs` | decompositions and proximal operators, one by one |
 mod cases;
 mod contact;
 pub(super) mod machine;
 mod micro;
+mod scenes;
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use miette::{IntoDiagnostic, WrapErr};
 use serde::Serialize;
@@ -33,6 +36,21 @@ pub struct Args {
     /// Also the huge body of 300k nodes and 1.7M tetrahedra
     #[arg(long, conflicts_with = "quick")]
     huge: bool,
+    /// Only what is about contact
+    #[arg(long, conflicts_with = "huge")]
+    contact: bool,
+    /// Of the motions with contact, only those whose name contains this
+    #[arg(long, value_name = "NAME", requires = "contact")]
+    scene: Vec<String>,
+    /// Most steps of each motion with contact [default: 60, or 10 with --quick]
+    #[arg(long, value_name = "N", requires = "contact")]
+    steps: Option<u64>,
+    /// Most seconds for each motion with contact [default: 180, or 5 with --quick or without --contact]
+    #[arg(long, value_name = "S", requires = "contact")]
+    seconds: Option<u64>,
+    /// Threads for the motions with contact; 0 takes all of the machine
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "contact")]
+    threads: usize,
 }
 
 /// All that was measured.
@@ -42,6 +60,7 @@ struct Report {
     micro: Vec<micro::Micro>,
     cases: Vec<cases::Case>,
     contact: Vec<contact::Contact>,
+    motions: Vec<scenes::Motion>,
 }
 
 fn say(text: &str) -> miette::Result<()> {
@@ -56,6 +75,21 @@ pub fn run(args: &Args) -> miette::Result<()> {
         machine.ghz, machine.read_gbs_1, machine.read_gbs, machine.threads, machine.lanes
     ))?;
 
+    let (micro, cases) = if args.contact { (Vec::new(), Vec::new()) } else { bodies(args, &machine)? };
+    let contact = if args.scene.is_empty() { at_rest(args)? } else { Vec::new() };
+    let motions = in_motion(args)?;
+    if let Some(path) = &args.json {
+        let text = serde_json::to_string_pretty(&Report { machine, micro, cases, contact, motions })
+            .into_diagnostic()?;
+        std::fs::write(path, text + "\n")
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Kernels one by one, and whole steps.
+fn bodies(args: &Args, machine: &machine::Machine) -> miette::Result<(Vec<micro::Micro>, Vec<cases::Case>)> {
     say("kernel                            ns/element  cycles\n")?;
     let micro = micro::measure(machine.ghz, args.quick);
     for m in &micro {
@@ -67,7 +101,7 @@ pub fn run(args: &Args) -> miette::Result<()> {
     )?;
     let mut cases = Vec::new();
     for plan in cases::plan(args.quick, args.huge) {
-        for case in cases::measure(&plan, &machine)? {
+        for case in cases::measure(&plan, machine)? {
             say(&format!(
                 "{:<32} {:>8} {:>8} {:>10.1} {:>9.3} {:>10.3} {:>9.3} {:>9.2} {:>11.0} {:>8.0}%\n",
                 case.name,
@@ -84,8 +118,14 @@ pub fn run(args: &Args) -> miette::Result<()> {
             cases.push(case);
         }
     }
+    say("\n")?;
+    Ok((micro, cases))
+}
+
+/// Contact at rest.
+fn at_rest(args: &Args) -> miette::Result<Vec<contact::Contact>> {
     say(
-        "\ncontact                          elements  triangles  contacts  candidates  frame ms  detection ms\n",
+        "contact                          elements  triangles  contacts  candidates  frame ms  detection ms\n",
     )?;
     let contact = contact::measure(args.quick)?;
     for c in &contact {
@@ -94,12 +134,46 @@ pub fn run(args: &Args) -> miette::Result<()> {
             c.name, c.elements, c.triangles, c.contacts, c.candidates, c.frame_ms, c.detection_ms
         ))?;
     }
-    if let Some(path) = &args.json {
-        let text =
-            serde_json::to_string_pretty(&Report { machine, micro, cases, contact }).into_diagnostic()?;
-        std::fs::write(path, text + "\n")
-            .into_diagnostic()
-            .wrap_err_with(|| format!("cannot write {}", path.display()))?;
+    say("\n")?;
+    Ok(contact)
+}
+
+/// Contact in motion: means over the steps, and the most of one step after the stroke.
+fn in_motion(args: &Args) -> miette::Result<Vec<scenes::Motion>> {
+    let limits = scenes::Limits {
+        steps: args.steps.unwrap_or(if args.quick { 10 } else { 60 }),
+        time: Duration::from_secs(args.seconds.unwrap_or(if args.contact && !args.quick { 180 } else { 5 })),
+        threads: args.threads,
+    };
+    let plans = scenes::plan(&args.scene);
+    if plans.is_empty() {
+        return Err(miette::miette!("no motion has a name like {}", args.scene.join(", ")));
     }
-    Ok(())
+    say(
+        "motion                  nodes  threads  steps     ms per step  median  detection  iterations  converged       contacts  shortened  depth m\n",
+    )?;
+    let mut motions = Vec::new();
+    for plan in plans {
+        let m = scenes::measure(&plan, limits)?;
+        say(&format!(
+            "{:<22} {:>6} {:>8} {:>6} {:>7.1} /{:>7.0} {:>7.1} {:>10.2} {:>5.1} /{:>4} {:>9.1}% {:>7.1} /{:>6} {:>10} {:>8.1e}\n",
+            m.name,
+            m.nodes,
+            m.threads,
+            m.steps,
+            m.mean_ms,
+            m.most_ms,
+            m.median_ms,
+            m.detection_ms,
+            m.iterations,
+            m.most_iterations,
+            100.0 * m.converged,
+            m.contacts,
+            m.most_contacts,
+            m.shortened,
+            m.depth
+        ))?;
+        motions.push(m);
+    }
+    Ok(motions)
 }

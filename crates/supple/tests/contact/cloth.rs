@@ -1,6 +1,7 @@
 //! Sheets and ropes that touch bodies, obstacles and themselves.
 
-use super::crossing::{Shape, V, crossing, passed_since};
+use super::crossing::{Shape, V, crossing};
+use super::passage::passed_since;
 use super::setup::{floor, settings};
 use supple::contact::Sphere;
 use supple::mesh::shapes::{Split, box_mesh, rope};
