@@ -118,6 +118,16 @@ impl StepReport {
     fn islands_shortened(&self) -> usize {
         self.0.islands_shortened
     }
+    /// Nodes that were held back so that nothing passes through anything; they catch up later.
+    #[getter]
+    fn held(&self) -> usize {
+        self.0.held
+    }
+    /// The largest way that they, or pins, lack, in m.
+    #[getter]
+    fn held_way(&self) -> f64 {
+        self.0.held_way
+    }
     /// Largest distance of a linked node from where it should be, in m.
     #[getter]
     fn link_gap(&self) -> f64 {

@@ -492,7 +492,7 @@ impl Scene {
     /// relaxation (1.6), spectral_radius of "chebyshev" (0.9).
     /// history: steps that L-BFGS looks back (8). first_hessian of "quasi_newton": "matrix" (default) or "identity".
     /// sweep of "position": "gauss_seidel" (default) or "jacobi".
-    /// contact of "admm" with obstacles: "delassus" (default), "local" (as published), "uzawa" or "nodal".
+    /// contact of "admm" with obstacles: "delassus" (default), "local" (as published), "uzawa" or "nodal"; with "auto" and "newton" also "potential".
     /// threads: 0 (default) takes as many as the machine has; results do not depend on it.
     #[pyo3(signature = (*, method=Given::NOT, iterations=Given::NOT, tolerance=Given::NOT, time_budget=Given::NOT,
         weight_rule=Given::NOT, weight_scale=Given::NOT, acceleration=Given::NOT, start=Given::NOT, dual_start=Given::NOT,

@@ -285,7 +285,7 @@ fn write_stats(
         "energy": { "elastic": r.energy.elastic, "kinetic": r.energy.kinetic, "potential": r.energy.potential },
         "inverted": r.inverted, "violation": r.violation, "contacts": r.contacts, "candidates": r.candidates,
         "max_penetration": r.max_penetration, "contact_residual": r.contact_residual,
-        "cone_violation": r.cone_violation, "sweeps": r.sweeps, "islands_shortened": r.islands_shortened,
+        "cone_violation": r.cone_violation, "sweeps": r.sweeps, "islands_shortened": r.islands_shortened, "held": r.held, "held_way": r.held_way,
         "link_gap": r.link_gap, "links_broken": r.links_broken,
         "reactions": reactions,
         "local_ms": 1e3 * r.timings.local, "global_ms": 1e3 * r.timings.global, "detection_ms": 1e3 * r.timings.detection,

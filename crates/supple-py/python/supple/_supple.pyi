@@ -349,7 +349,7 @@ class Scene:
         history: int | EllipsisType = ...,
         first_hessian: Literal["matrix", "identity"] | EllipsisType = ...,
         sweep: Literal["gauss_seidel", "jacobi"] | EllipsisType = ...,
-        contact: Literal["delassus", "local", "uzawa", "nodal"] | EllipsisType = ...,
+        contact: Literal["delassus", "potential", "local", "uzawa", "nodal"] | EllipsisType = ...,
         threads: int | EllipsisType = ...,
     ) -> Simulation: ...
     @property
@@ -401,6 +401,10 @@ class StepReport:
     def sweeps(self) -> int: ...
     @property
     def islands_shortened(self) -> int: ...
+    @property
+    def held(self) -> int: ...
+    @property
+    def held_way(self) -> float: ...
     @property
     def factored(self) -> int: ...
     @property
@@ -507,7 +511,7 @@ class Simulation:
         history: int | EllipsisType = ...,
         first_hessian: Literal["matrix", "identity"] | EllipsisType = ...,
         sweep: Literal["gauss_seidel", "jacobi"] | EllipsisType = ...,
-        contact: Literal["delassus", "local", "uzawa", "nodal"] | EllipsisType = ...,
+        contact: Literal["delassus", "potential", "local", "uzawa", "nodal"] | EllipsisType = ...,
     ) -> None: ...
     @property
     def settings(self) -> dict[str, Any]: ...

@@ -6,7 +6,6 @@
 //! come through it, which is a linear equation: things that slide along each other take one step, not thousands. Nothing is
 //! missed, whatever the rounding.
 
-use super::bvh::{NOTHING, join, meet};
 use super::closest::{segments_nearest, triangle_nearest};
 use crate::math::small::{add, axpy, dot, scale, sub};
 
@@ -48,13 +47,38 @@ impl Kind {
     }
 
     /// True if the two stay further than a distance from each other along an axis, wherever they are between `from` and `to`.
+    #[inline]
     pub fn far_apart(self, from: &[[f64; 3]; 4], to: &[[f64; 3]; 4], reach: f64) -> bool {
-        let (n, [mut a, mut b]) = (self.split(), [NOTHING; 2]);
-        for k in 0..4 {
-            let way = join([from[k]; 2], [to[k]; 2]);
-            if k < n { a = join(a, way) } else { b = join(b, way) }
+        let n = self.split();
+        for c in 0..3 {
+            let (mut a, mut b) = ([f64::INFINITY, f64::NEG_INFINITY], [f64::INFINITY, f64::NEG_INFINITY]);
+            for k in 0..4 {
+                let range = if k < n { &mut a } else { &mut b };
+                let (low, high) = (from[k][c].min(to[k][c]), from[k][c].max(to[k][c]));
+                *range = [range[0].min(low), range[1].max(high)];
+            }
+            if a[0] - reach > b[1] || b[0] - reach > a[1] {
+                return true;
+            }
         }
-        !meet(&a, &[b[0].map(|v| v - reach), b[1].map(|v| v + reach)])
+        false
+    }
+
+    /// Distance of the boxes around the two, which is no more than theirs.
+    #[inline]
+    pub fn box_distance(self, p: &[[f64; 3]; 4]) -> f64 {
+        let n = self.split();
+        let mut sum = 0.0;
+        for c in 0..3 {
+            let (mut a, mut b) = ([f64::INFINITY, f64::NEG_INFINITY], [f64::INFINITY, f64::NEG_INFINITY]);
+            for k in 0..4 {
+                let range = if k < n { &mut a } else { &mut b };
+                *range = [range[0].min(p[k][c]), range[1].max(p[k][c])];
+            }
+            let gap = (a[0] - b[1]).max(b[0] - a[1]).max(0.0);
+            sum += gap * gap;
+        }
+        sum.sqrt()
     }
 
     /// Distance of the two.

@@ -2,7 +2,7 @@
 
 use super::bvh::{Bounds, Tree, around};
 use super::closest::triangle_nearest;
-use super::obstacle::{Surface, SurfacePoint};
+use super::obstacle::{Surface, SurfacePoint, Touched};
 use crate::math::small::{add, cross, dot, scale, sub};
 use std::collections::HashMap;
 
@@ -232,6 +232,9 @@ impl Surface for ClosedMesh {
             face
         };
         SurfacePoint { distance: sign * near.distance, normal, point: near.point }
+    }
+    fn touched(&self) -> Touched {
+        Touched::ByFaces
     }
     fn triangles(&self) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
         (self.vertices.clone(), self.triangles.clone())

@@ -26,6 +26,8 @@
 //! | `stick.rs` | … where most of them stick, over those that do not |
 //! | `many.rs` | … of hundreds and more, without columns |
 //! | `columns.rs` | columns of the inverse of a matrix, kept for good |
+//! | `potential.rs` | the repulsion of what is near, and friction with remembered forces |
+//! | `barrier.rs` | contact by that potential: near pairs, forces, ways that are cut before anything meets |
 //! | `set.rs` | [`ContactSet`]: the contacts of a step, and their forces |
 //! | `follow.rs` | … as the iteration goes on |
 //! | `end.rs` | … at its end |
@@ -36,6 +38,7 @@
 
 mod again;
 mod anderson;
+mod barrier;
 mod bvh;
 mod closest;
 mod columns;
@@ -54,6 +57,7 @@ mod near;
 mod newton;
 mod obstacle;
 mod pairs;
+mod potential;
 mod primitives;
 mod set;
 mod skin;
@@ -64,13 +68,14 @@ mod sweep;
 mod tangle;
 
 pub use anderson::Anderson;
+pub use barrier::Barrier;
 pub use columns::Columns;
 pub use end::Told;
 pub use gauss_seidel::{Compliance, Sweeps};
 pub use grid::DistanceGrid;
 pub use link::{Carrier, Curve, Guide, LINKS, Link, Links};
 pub use mesh::ClosedMesh;
-pub use obstacle::{Obstacle, Pose, Surface, SurfacePoint};
+pub use obstacle::{Obstacle, Pose, Surface, SurfacePoint, Touched};
 pub use primitives::{Capsule, Cuboid, Cylinder, HalfSpace, Sphere};
 pub use set::{ContactInfo, ContactSet, Kept, Touching};
 pub use skin::{OnSkin, Skin, Tets};

@@ -1,6 +1,6 @@
 //! Obstacles: shapes that bodies cannot enter, at rest or moved by a script.
 
-use crate::math::small::{Mat3, add, cross, dot, identity, mul, mul_vec, scale, sub, transpose};
+use crate::math::small::{Mat3, add, axpy, cross, dot, identity, mul, mul_vec, scale, sub, transpose};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -13,6 +13,22 @@ pub struct SurfacePoint {
     pub normal: [f64; 3],
     /// The point in m.
     pub point: [f64; 3],
+}
+
+/// By what of bodies a shape is touched where bodies may touch each other.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Touched {
+    /// By their nodes: shapes that are flat, or known by distances alone.
+    ByNodes,
+    /// By nodes, edges and triangles: everything within a radius of a segment, which may be a point.
+    Segment {
+        /// Its ends in m.
+        ends: [[f64; 3]; 2],
+        /// In m.
+        radius: f64,
+    },
+    /// By nodes, edges and triangles: the shape is bounded by its [`Surface::triangles`] exactly.
+    ByFaces,
 }
 
 /// A shape that bodies cannot enter.
@@ -31,6 +47,10 @@ pub trait Surface: Debug + Send + Sync {
     /// True if the normal is the same everywhere.
     fn is_flat(&self) -> bool {
         false
+    }
+    /// By what of bodies it is touched; by nodes unless it says otherwise.
+    fn touched(&self) -> Touched {
+        Touched::ByNodes
     }
     /// Triangles for pictures, counter-clockwise from outside; none for shapes without end.
     fn triangles(&self) -> (Vec<[f64; 3]>, Vec<[u32; 3]>);
@@ -82,6 +102,21 @@ impl Pose {
     /// Rᵀ(p − shift).
     pub fn undo(&self, p: [f64; 3]) -> [f64; 3] {
         mul_vec(&transpose(&self.rotation), sub(p, self.shift))
+    }
+    /// The pose a share `s` of the way to another: shifts are mixed, and rotations, made orthogonal again.
+    pub(crate) fn towards(&self, to: &Pose, s: f64) -> Pose {
+        if s <= 0.0 || self == to {
+            return *self;
+        }
+        if s >= 1.0 {
+            return *to;
+        }
+        let mix = |a: [f64; 3], b: [f64; 3]| axpy(a, s, sub(b, a));
+        let [a, b, _]: Mat3<f64> = std::array::from_fn(|j| mix(self.rotation[j], to.rotation[j]));
+        let a = scale(1.0 / dot(a, a).sqrt(), a);
+        let b = axpy(b, -dot(a, b), a);
+        let b = scale(1.0 / dot(b, b).sqrt(), b);
+        Pose { rotation: [a, b, cross(a, b)], shift: mix(self.shift, to.shift) }
     }
     /// True if all numbers are finite.
     pub fn is_finite(&self) -> bool {

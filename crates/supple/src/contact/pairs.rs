@@ -37,6 +37,8 @@ pub(super) struct Pairs {
     pub edges: Vec<(u32, u32)>,
     /// Edges and triangles.
     pub crossings: Vec<(u32, u32)>,
+    /// Another one for other lists.
+    pub version: u64,
 }
 
 fn contains(b: &Bounds, p: [f64; 3]) -> bool {
@@ -52,6 +54,10 @@ impl Pairs {
     /// True if there is no pair that could meet.
     pub fn is_empty(&self) -> bool {
         self.faces.is_empty() && self.edges.is_empty()
+    }
+    /// Nodes and triangles, node after node.
+    pub fn faces(&self) -> &[(u32, u32)] {
+        &self.faces
     }
     /// A node and the triangles near it.
     pub fn around_nodes(&self) -> usize {
@@ -219,6 +225,7 @@ impl Skin {
             }
         });
         self.slack.forget(pairs.faces.len(), pairs.edges.len());
+        pairs.version += 1;
         self.pairs = pairs;
     }
 }

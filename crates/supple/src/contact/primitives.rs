@@ -1,7 +1,7 @@
 //! Shapes with a closed form: half-space, sphere, box, capsule, cylinder.
 
 use super::frame;
-use super::obstacle::{Surface, SurfacePoint};
+use super::obstacle::{Surface, SurfacePoint, Touched};
 use crate::math::small::{add, axpy, dot, scale, sub};
 
 /// Largest coordinate or size that a shape may have, in m.
@@ -92,6 +92,9 @@ impl Surface for Sphere {
     fn closest(&self, p: [f64; 3]) -> SurfacePoint {
         round(p, self.centre, self.radius, [0.0, 1.0, 0.0])
     }
+    fn touched(&self) -> Touched {
+        Touched::Segment { ends: [self.centre; 2], radius: self.radius }
+    }
     fn triangles(&self) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
         let profile: Vec<[f64; 2]> = (0..=16)
             .map(|i| {
@@ -156,6 +159,9 @@ impl Surface for Cuboid {
         point[axis] = sign * h[axis];
         SurfacePoint { distance: q[axis].abs() - h[axis], normal, point: add(self.centre, point) }
     }
+    fn touched(&self) -> Touched {
+        Touched::ByFaces
+    }
     fn triangles(&self) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
         let corner = |i: usize| -> [f64; 3] {
             std::array::from_fn(|c| {
@@ -204,6 +210,9 @@ impl Surface for Capsule {
         let t = (dot(sub(p, self.a), along) / dot(along, along)).clamp(0.0, 1.0);
         let (axis, _) = unit(along, [0.0, 1.0, 0.0]);
         round(p, axpy(self.a, t, along), self.radius, frame(axis)[1])
+    }
+    fn touched(&self) -> Touched {
+        Touched::Segment { ends: [self.a, self.b], radius: self.radius }
     }
     fn triangles(&self) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
         let (axis, length) = unit(sub(self.b, self.a), [0.0, 1.0, 0.0]);

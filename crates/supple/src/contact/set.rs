@@ -2,6 +2,7 @@
 
 use super::Contact;
 use super::Law;
+use super::barrier::Barrier;
 use super::detect::{Moving, REACH};
 use super::gauss_seidel::{Compliance, GaussSeidel, Sweeps};
 use super::link::{LINKS, Link, Links};
@@ -57,6 +58,10 @@ pub struct ContactInfo {
     pub islands_shortened: usize,
     /// Largest distance of a linked node from where it should be, in m.
     pub link_gap: f64,
+    /// Nodes that could not go all of their way, lest something passes through something, and the largest way that is missing in m.
+    pub held: usize,
+    /// See [`ContactInfo::held`].
+    pub held_way: f64,
     /// Spent on looking for contacts, in s.
     pub seconds: f64,
 }
@@ -97,6 +102,9 @@ pub struct ContactSet {
     /// How far the last update has moved the rows of curves at their nodes, in m.
     pub(super) shift: f64,
     pub(super) info: ContactInfo,
+    /// Contact by a potential, and whether it has this step.
+    pub(crate) barrier: Barrier,
+    by_potential: bool,
 }
 
 impl ContactSet {
@@ -120,6 +128,40 @@ impl ContactSet {
         self.force = vec![Row::default(); self.free];
         self.change = vec![Row::default(); self.free];
         self
+    }
+
+    /// Bodies touch each other, and obstacles, by a potential: for methods that factor a Hessian. `body` is that of each node.
+    pub fn with_potential(
+        mut self,
+        surfaces: Surfaces,
+        x: &[Row],
+        body: &[u32],
+        exec: Arc<Exec>,
+    ) -> ContactSet {
+        self.barrier = Barrier::new(surfaces, &self.obstacles, &self.touching, (x, self.free, body), exec);
+        self
+    }
+
+    /// True if contact is by a potential in this step.
+    pub fn by_potential(&self) -> bool {
+        self.by_potential
+    }
+
+    /// Forces and counts at the end of a step by potential.
+    pub fn take_forces(&mut self, b: &Barrier) {
+        self.force.fill(Row::default());
+        b.add_forces(&mut self.force);
+        let bear = b.pairs.iter().filter(|p| p.force() > 0.0).count();
+        let (held, way) = b.held();
+        self.info.contacts = bear;
+        self.info.candidates = b.pairs.len();
+        self.info.residual = b.friction_residual();
+        (self.info.held, self.info.held_way) = (held, way);
+    }
+
+    /// How far an obstacle has come on its way through the step, 0 to 1.
+    pub fn progress_of(&self, obstacle: usize) -> f64 {
+        if self.by_potential { self.barrier.progress_of(obstacle) } else { 1.0 }
     }
 
     /// Links too.
@@ -190,8 +232,8 @@ impl ContactSet {
         Moving { obstacle: &self.obstacles[obstacle], now, next }
     }
 
-    /// Starts a step from positions `x` that would lead to `to` without contact.
-    pub fn begin(&mut self, poses: &[[Pose; 2]], x: &[Row], to: &[Row], kept: &[Kept]) {
+    /// Starts a step from positions `x` that would lead to `to` without contact; `potential` if contact is by a potential wherever it can be.
+    pub fn begin(&mut self, poses: &[[Pose; 2]], x: &[Row], to: &[Row], kept: &[Kept], potential: bool) {
         self.contacts.clear();
         self.of.clear();
         self.from.clear();
@@ -206,6 +248,29 @@ impl ContactSet {
         }
         self.poses.clear();
         self.poses.extend_from_slice(poses);
+        self.by_potential = false;
+        if potential && !self.barrier.is_empty() && self.links.is_empty() {
+            self.skin.untangle(x, &mut self.tangle);
+            if self.tangle.is_empty() {
+                let mut barrier = std::mem::take(&mut self.barrier);
+                self.by_potential = barrier.begin(&self.obstacles, poses, x, to, kept);
+                self.barrier = barrier;
+            }
+        }
+        if !self.by_potential {
+            self.find_rows(x, to, kept);
+        }
+        self.info.seconds = clock.seconds();
+    }
+
+    /// This step goes by rows after all: an element is out of its energy's domain where it begins.
+    pub fn fall_back(&mut self, x: &[Row], to: &[Row]) {
+        self.by_potential = false;
+        let kept = self.barrier.kept().to_vec();
+        self.find_rows(x, to, &kept);
+    }
+
+    fn find_rows(&mut self, x: &[Row], to: &[Row], kept: &[Kept]) {
         self.from.extend(self.touching.iter().map(|t| x[t.node as usize].xyz()));
         for number in 0..self.obstacles.len() {
             for k in 0..self.touching.len() {
@@ -261,7 +326,6 @@ impl ContactSet {
         }
         self.method.begin(&self.contacts, self.free);
         self.sum_forces();
-        self.info.seconds = clock.seconds();
     }
 
     pub(super) fn sum_forces(&mut self) {
@@ -388,6 +452,9 @@ impl ContactSet {
     pub fn reactions(&self, out: &mut Vec<[f64; 3]>) {
         out.clear();
         out.resize(self.obstacles.len(), [0.0; 3]);
+        if self.by_potential {
+            self.barrier.add_reactions(out);
+        }
         for c in &self.contacts {
             let f = c.to_world(c.force);
             if let Some(sum) = out.get_mut(self.links.obstacle(c).unwrap_or(c.obstacle) as usize) {
@@ -400,6 +467,10 @@ impl ContactSet {
 
     /// The forces that the next step starts with, by key.
     pub fn keep(&self, out: &mut Vec<Kept>) {
+        if self.by_potential {
+            self.barrier.keep(out);
+            return;
+        }
         out.clear();
         let bearing = self.contacts.iter().filter(|c| c.force != [0.0; 3]);
         out.extend(bearing.map(|c| Kept { key: c.key, force: c.to_world(c.force) }));

@@ -187,6 +187,11 @@ impl Skin {
         (rest > 1e-6 * self.shortest(nodes)).then(|| keep.min(0.5 * rest))
     }
 
+    /// Distance of two things at rest.
+    pub fn rest_distance(&self, kind: Kind, nodes: &[u32; 4]) -> f64 {
+        kind.distance(&nodes.map(|i| self.rest[i as usize].xyz()))
+    }
+
     /// How far two things of different bodies stay apart.
     pub fn apart(&self, nodes: &[u32; 4]) -> f64 {
         let [a, b] = self.bodies_of(nodes).map(|body| self.surfaces.radius[body as usize]);

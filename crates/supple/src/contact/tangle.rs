@@ -68,6 +68,11 @@ impl Tangle {
         self.at.clear();
     }
 
+    /// True if nothing has entered anything.
+    pub fn is_empty(&self) -> bool {
+        self.crossings.is_empty() && self.inside.is_empty()
+    }
+
     /// The largest depth: of a node in a solid, or of the shorter end of an edge behind a triangle.
     pub fn depth(&self) -> f64 {
         let crossings = self.crossings.iter().map(|c| c.heights[0].abs().min(c.heights[1].abs()));

@@ -8,6 +8,7 @@
 //! | `separator.rs` | … whose cuts are improved node by node |
 //! | `cholesky.rs` | the factor A = L Lᵀ: its pattern, its interface, the solve task by task |
 //! | `blocks.rs` | the Hessian of Newton's method: 3×3 blocks in the same pattern |
+//! | `coupled.rs` | … with blocks of contacts, which come and go |
 //! | `tree.rs` | the tasks that can run side by side |
 //! | `factor.rs` | the numbers of the factor, front by front |
 //! | `panels.rs` | how the factor is stored for the solve |
@@ -18,6 +19,7 @@
 
 mod blocks;
 mod cholesky;
+mod coupled;
 mod dissection;
 mod factor;
 mod kernel;
@@ -29,5 +31,6 @@ mod tree;
 
 pub use blocks::BlockFactor;
 pub use cholesky::{Cholesky, FactorError, SolveScratch};
+pub use coupled::Coupled;
 pub use ordering::{inverse, order};
 pub use system::{Cliques, System};

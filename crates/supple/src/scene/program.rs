@@ -399,6 +399,8 @@ impl Program {
                     cone_violation: before.cone_violation.max(r.cone_violation),
                     sweeps: before.sweeps + r.sweeps,
                     islands_shortened: before.islands_shortened + r.islands_shortened,
+                    held: r.held,
+                    held_way: r.held_way,
                     link_gap: before.link_gap.max(r.link_gap),
                     links_broken: before.links_broken + r.links_broken,
                     timings: before.timings.plus(&r.timings),

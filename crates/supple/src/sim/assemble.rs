@@ -126,7 +126,7 @@ impl Simulation {
         let terms = TermSet::new(batches, n);
         allowed(&settings, &terms, &parts.bodies, &parts.obstacles, touching_bodies)?;
         links::allowed(&settings, &parts.groups, &parts.bodies)?;
-        carries(&settings, &parts.obstacles, touching_bodies, &parts.groups)?;
+        carries(&settings, &parts.obstacles, (touching_bodies, terms.hard()), &parts.groups)?;
         let mut mass = vec![0.0; n];
         let mut x = vec![Row::default(); n];
         for (i, &p) in place.iter().enumerate() {
@@ -158,7 +158,14 @@ impl Simulation {
         let mut contact = ContactSet::new(parts.obstacles, touching, free);
         if !parts.surfaces.is_empty() {
             let surfaces = parts.surfaces.renumber(|v| place[v as usize]);
-            contact = exec.install(|| contact.with_bodies(surfaces, &x, exec.clone()));
+            let mut body = vec![0; n];
+            for (number, b) in parts.bodies.iter().enumerate() {
+                (b.first_node..b.first_node + b.nodes).for_each(|i| body[place[i] as usize] = number as u32);
+            }
+            contact = exec.install(|| {
+                let with = contact.with_potential(surfaces.clone(), &x, &body, exec.clone());
+                with.with_bodies(surfaces, &x, exec.clone())
+            });
         }
         if !linked.is_empty() {
             contact = contact.with_links(linked);
@@ -344,7 +351,7 @@ pub(super) fn allowed(
 pub(super) fn carries(
     settings: &Settings,
     obstacles: &[Obstacle],
-    collide: bool,
+    (collide, hard): (bool, bool),
     groups: &[Group],
 ) -> Result<(), BuildError> {
     let way = settings.solve.contact;
@@ -355,6 +362,13 @@ pub(super) fn carries(
         let reason = format!("`{}` cannot take {what}: use `delassus`", way.as_str());
         Err(BuildError::Setting { name: "solve.contact", reason })
     };
+    if way == ContactMethod::Potential {
+        return match groups.first() {
+            Some(g) => refuse(format!("`{}`", g.kind)),
+            None if hard => refuse("hard constraints".into()),
+            None => Ok(()),
+        };
+    }
     if collide {
         return refuse("contact between bodies".into());
     }

@@ -372,7 +372,7 @@ impl Simulation {
         let (obstacles, collide) = (self.contact.obstacles(), self.contact.has_bodies());
         assemble::allowed(&settings, &self.terms, &self.bodies, obstacles, collide)?;
         links::allowed(&settings, &self.groups, &self.bodies)?;
-        assemble::carries(&settings, obstacles, collide, &self.groups)?;
+        assemble::carries(&settings, obstacles, (collide, self.terms.hard()), &self.groups)?;
         let (old, new) = (&self.settings, &settings);
         // Local terms of contact are part of the matrix.
         let touching = self.touching();

@@ -97,6 +97,10 @@ pub struct StepReport {
     pub sweeps: usize,
     /// Bodies whose step was shortened because they would have passed through an obstacle, a body or themselves.
     pub islands_shortened: usize,
+    /// Nodes that were held back at the end of the step so that nothing passes through anything; they catch up later.
+    pub held: usize,
+    /// The largest way that they, or pins, lack, in m.
+    pub held_way: f64,
     /// Largest distance of a linked node from where it should be, in m.
     pub link_gap: f64,
     /// Links that broke at the end of this step.

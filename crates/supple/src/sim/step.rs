@@ -5,7 +5,7 @@ use crate::contact::ContactInfo;
 use crate::error::StepError;
 use crate::exec::Stopwatch;
 use crate::math::nodes::Row;
-use crate::settings::Method;
+use crate::settings::{ContactMethod, Method};
 use crate::solve::{self, Control, Observer, Outcome, Problem, Run, Status, start};
 use crate::term::{Sums, TermSet};
 
@@ -45,7 +45,8 @@ impl Simulation {
 
             // Who may touch what on the way there.
             self.contact.aim_links(&state.frames, &state.poses, &state.broken);
-            self.contact.begin(&state.poses, &state.x, &work.x_tilde, &state.kept);
+            let potential = settings.solve.contact == ContactMethod::Potential;
+            self.contact.begin(&state.poses, &state.x, &work.x_tilde, &state.kept, potential);
             self.columns.trim();
 
             let mut problem = Problem {
@@ -112,7 +113,11 @@ impl Simulation {
         let state = &mut self.state;
         self.terms.keep_forces(false);
         integrator::commit(&self.work.x, dt, (&mut state.x, &mut state.v, &mut state.a));
-        for pose in state.poses.iter_mut().chain(&mut state.frames) {
+        // What could not go all of its way catches up in later steps.
+        for (number, pose) in state.poses.iter_mut().enumerate() {
+            pose[0] = pose[0].towards(&pose[1], self.contact.progress_of(number));
+        }
+        for pose in &mut state.frames {
             pose[0] = pose[1];
         }
         self.contact.keep(&mut state.kept);
@@ -128,7 +133,7 @@ impl Simulation {
         let size = self.work.body_size.iter().copied().fold(0.0, f64::max);
         let mut status = outcome.status;
         let entered = contact.entered > self.settings.solve.tolerance.max(1e-9) * size;
-        let unsound = entered || contact.islands_shortened > 0 || !elastic.is_finite();
+        let unsound = entered || contact.islands_shortened > 0 || contact.held > 0 || !elastic.is_finite();
         if status == Status::Converged && unsound {
             status = Status::Stalled;
         }
@@ -168,6 +173,8 @@ impl Simulation {
             cone_violation: contact.cone_violation,
             sweeps: contact.sweeps,
             islands_shortened: contact.islands_shortened,
+            held: contact.held,
+            held_way: contact.held_way,
             link_gap: contact.link_gap,
             links_broken: 0,
             timings: Timings {

@@ -44,6 +44,8 @@ pub struct Lagged {
     pub hessian: Hessian,
     /// The experience.
     pub habits: Habits,
+    /// Memory of Newton's method where bodies touch each other.
+    pub contact: super::barrier::Newton,
 }
 
 /// Seconds that things take, to compare them with each other: measured on two threads with AVX2 at 8k and 96k elements.

@@ -13,6 +13,7 @@
 //! | `quasi_newton.rs` | `quasi_newton`: the first Hessian is the matrix of ADMM |
 //! | `newton.rs` | `newton`: the Hessian itself |
 //! | `auto.rs` | `auto`: who does what |
+//! | `barrier.rs` | Newton's method where bodies may touch each other |
 //! | `contact.rs` | contact and friction in the global step, and in Newton-like methods |
 //! | `contact_methods.rs` | the papers' ways to contact: local terms, Uzawa, Gauss–Seidel over nodes |
 //! | `firm.rs` | when the weights of hard constraints change, and the matrix with them |
@@ -24,6 +25,7 @@
 pub mod accelerate;
 pub mod admm;
 pub mod auto;
+pub mod barrier;
 pub mod contact;
 pub mod contact_methods;
 pub mod descent;
@@ -107,6 +109,12 @@ pub fn minimise(
     lagged: &mut Lagged,
 ) -> Outcome {
     let settings = run.settings;
+    if p.contact.by_potential() {
+        if let Some(outcome) = barrier::minimise(p, run, history.x, &mut lagged.contact) {
+            return outcome;
+        }
+        p.contact.fall_back(history.x, p.x_tilde);
+    }
     // Only ADMM takes constraints: `auto` leaves everything to it then.
     let method =
         if settings.method == Method::Auto && p.terms.hard() { Method::Admm } else { settings.method };
@@ -402,7 +410,9 @@ impl Problem<'_> {
         // A body at rest stays exactly at rest: what is only rounding would add up to a drift over many frames.
         if !self.contact.is_empty() {
             match way {
-                ContactMethod::Delassus => contact::global_step(self, run.settings.tolerance),
+                ContactMethod::Delassus | ContactMethod::Potential => {
+                    contact::global_step(self, run.settings.tolerance);
+                }
                 ContactMethod::Local => contact_methods::local(self),
                 ContactMethod::Uzawa => contact_methods::uzawa(self, run.settings.tolerance),
                 ContactMethod::Nodal => contact_methods::nodal(self, run.settings.tolerance),

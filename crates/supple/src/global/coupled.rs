@@ -1,0 +1,87 @@
+//! A Hessian whose pattern grows: 3×3 blocks of elements, which stay, and of contacts, which come and go.
+//!
+//! It has an order of elimination of its own, since contacts couple nodes that are far from each other in the mesh. Pattern, order and symbolic
+//! analysis are kept as long as every pair that is asked for has its place.
+
+use super::blocks::BlockFactor;
+use super::cholesky::FactorError;
+use super::ordering::{inverse, order};
+use super::system::{Cliques, System};
+use crate::exec::Exec;
+use crate::math::nodes::Row;
+use crate::math::small::Mat3;
+
+/// The matrix and its factor.
+#[derive(Debug, Default)]
+pub struct Coupled {
+    blocks: Option<BlockFactor>,
+    /// Place of each node in the matrix, and the node at each place.
+    rank: Vec<u32>,
+    order: Vec<u32>,
+    /// Pairs of nodes beside those of elements, the lower first, sorted.
+    pairs: Vec<(u32, u32)>,
+    rhs: Vec<Row>,
+}
+
+impl Coupled {
+    /// Makes room for blocks at the pairs of `elements` and at `pairs`, the lower node first; sets all to zero. True if the pattern was
+    /// analysed anew.
+    pub fn begin(&mut self, elements: &System, pairs: &mut Vec<(u32, u32)>, x: &[Row], exec: &Exec) -> bool {
+        let known = self.blocks.is_some() && pairs.iter().all(|p| self.pairs.binary_search(p).is_ok());
+        if known {
+            if let Some(blocks) = &mut self.blocks {
+                blocks.clear();
+            }
+            return false;
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        let n = elements.n();
+        let mut cliques = Cliques::with_capacity(n, elements.row_idx().len() + pairs.len(), 0);
+        let mut push = |i: u32, j: u32| {
+            let fits = cliques.push(&[i, j]);
+            debug_assert!(fits);
+        };
+        for j in 0..n {
+            let rows = &elements.row_idx()[elements.col_ptr()[j]..elements.col_ptr()[j + 1]];
+            rows.iter().filter(|&&i| i as usize != j).for_each(|&i| push(j as u32, i));
+        }
+        pairs.iter().for_each(|&(i, j)| push(i, j));
+        let positions: Vec<[f64; 3]> = x[..n].iter().map(|r| r.xyz()).collect();
+        self.order = order(&cliques, &positions, exec);
+        self.rank = inverse(&self.order);
+        cliques.renumber(&self.rank);
+        self.blocks = Some(BlockFactor::new(&System::from_pattern(&cliques)));
+        self.pairs.clone_from(pairs);
+        self.rhs = vec![Row::default(); n];
+        true
+    }
+
+    /// Adds a block, by columns, at (i, j), and its transpose at (j, i); nothing for nodes that are not free.
+    pub fn add(&mut self, i: u32, j: u32, block: &Mat3<f64>) {
+        let (Some(&a), Some(&b)) = (self.rank.get(i as usize), self.rank.get(j as usize)) else { return };
+        if let Some(blocks) = &mut self.blocks {
+            blocks.add(a as usize, b as usize, block);
+        }
+    }
+
+    /// Factors the matrix. Call inside [`Exec::install`].
+    pub fn factor(&mut self, exec: &Exec) -> Result<(), FactorError> {
+        match &mut self.blocks {
+            Some(blocks) => blocks.factor(exec),
+            None => Err(FactorError::OtherPattern),
+        }
+    }
+
+    /// v ← K⁻¹v. Call inside [`Exec::install`], after [`Coupled::factor`].
+    pub fn solve(&mut self, v: &mut [Row], exec: &Exec) {
+        let Some(blocks) = &mut self.blocks else { return };
+        for (to, &from) in self.rhs.iter_mut().zip(&self.order) {
+            *to = v[from as usize];
+        }
+        blocks.solve(&mut self.rhs, exec);
+        for (from, &to) in self.rhs.iter().zip(&self.order) {
+            v[to as usize] = *from;
+        }
+    }
+}

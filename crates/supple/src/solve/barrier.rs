@@ -1,0 +1,237 @@
+//! Newton's method where bodies may touch each other: elastic energy, repulsion and friction in one matrix, factored in each iteration.
+//!
+//! ```text
+//! x = x_n; κ from H(x_n)
+//! repeat: near pairs at x; g = ∇E − contact − friction; K = H (projected) + contact + friction
+//!         p = −K⁻¹g, pins and obstacles to their targets; cut p before anything meets; search on E + Σψ + Σφ
+//!         p short and nothing cut: is the friction list right? converged; else renew it
+//! ```
+//! Every iterate is free of intersections (`contact/barrier.rs`).
+
+use super::{Outcome, Problem, Run, Status};
+use crate::contact::{Barrier, Obstacle};
+use crate::global::Coupled;
+use crate::math::nodes::Row;
+use crate::math::small::Mat3;
+use crate::settings::Method;
+
+/// Part of the promised decrease that must be had.
+const ARMIJO: f64 = 1e-4;
+
+/// Most halvings of a way.
+const TRIES: usize = 14;
+
+/// Most friction lists in a step, and how short the way must be, in tolerances, before there is another.
+const MOST_LISTS: usize = 8;
+const NEARLY: f64 = 3.0;
+
+/// Memory of this method.
+#[derive(Debug, Default)]
+pub struct Newton {
+    matrix: Coupled,
+    pairs: Vec<(u32, u32)>,
+    gradient: Vec<Row>,
+    direction: Vec<Row>,
+    way: Vec<Row>,
+    from: Vec<Row>,
+    start: Vec<Row>,
+    diagonal: Vec<f64>,
+}
+
+/// s·block.
+fn scaled(s: f64, block: &Mat3<f64>) -> Mat3<f64> {
+    block.map(|column| column.map(|v| s * v))
+}
+
+/// row −= block·v, or its transpose.
+fn subtract(row: &mut Row, block: &Mat3<f64>, v: &Row, transposed: bool) {
+    for r in 0..3 {
+        for c in 0..3 {
+            let k = if transposed { block[r][c] } else { block[c][r] };
+            row.0[r] -= k * v.0[c];
+        }
+    }
+}
+
+/// Minimises (5) with contact from x_n. `None`, and nothing changed, where an element is out of its energy's domain at x_n.
+pub fn minimise(
+    p: &mut Problem<'_>,
+    run: &mut Run<'_, '_>,
+    x_n: &[Row],
+    memory: &mut Newton,
+) -> Option<Outcome> {
+    memory.start.clear();
+    memory.start.extend_from_slice(p.x);
+    p.x.copy_from_slice(x_n);
+    if p.terms.energy(p.x, p.exec).infinite > 0 {
+        p.x.copy_from_slice(&memory.start);
+        return None;
+    }
+    p.method = Method::Newton;
+    p.find_start_rounding();
+    let mut b = std::mem::take(&mut p.contact.barrier);
+    let obstacles = p.contact.obstacles().to_vec();
+    let end = iterate(p, run, memory, &mut b, &obstacles);
+    p.contact.take_forces(&b);
+    p.contact.barrier = b;
+    Some(run.end(p, Method::Newton, end.0, end.1))
+}
+
+fn iterate(
+    p: &mut Problem<'_>,
+    run: &mut Run<'_, '_>,
+    m: &mut Newton,
+    b: &mut Barrier,
+    obstacles: &[Obstacle],
+) -> (Status, f64) {
+    let (n, inv) = (p.free(), 1.0 / (p.dt * p.dt));
+    for rows in [&mut m.gradient, &mut m.direction] {
+        rows.resize(n, Row::default());
+    }
+    m.way.resize(p.x.len(), Row::default());
+    // κ follows the stiffness of the nodes where the step begins.
+    m.diagonal.clear();
+    m.diagonal.extend(p.mass[..n].iter().map(|m| m * inv));
+    let diagonal = &mut m.diagonal;
+    p.terms.curvature(p.x, p.exec, &mut |i, j, k| {
+        if i == j && (i as usize) < n {
+            diagonal[i as usize] += (k[0][0] + k[1][1] + k[2][2]) / 3.0;
+        }
+    });
+    b.set_stiffness(obstacles, m.diagonal.iter().copied());
+    let tolerance = run.settings.tolerance;
+    let size = p.body_size.iter().copied().fold(f64::INFINITY, f64::min);
+    let (mut lists, mut last) = (1, f64::INFINITY);
+    loop {
+        let start = run.clock.seconds();
+        let (objective, sums) = p.gradient(&mut m.gradient);
+        let total = objective + b.energy();
+        m.direction.iter_mut().for_each(|r| *r = Row::default());
+        b.add_forces(&mut m.direction);
+        for (g, f) in m.gradient.iter_mut().zip(&m.direction) {
+            for c in 0..3 {
+                g.0[c] -= f.0[c];
+            }
+            g.0[3] = 0.0;
+        }
+        let middle = run.clock.seconds();
+        run.local += middle - start;
+        // Where pins still have to go.
+        let mut moving = false;
+        for i in n..p.x.len() {
+            for c in 0..3 {
+                m.way[i].0[c] = p.x_tilde[i].0[c] - p.x[i].0[c];
+                moving |= m.way[i].0[c] != 0.0;
+            }
+        }
+        moving |= b.moves_on();
+        let ok = aim(p, m, b, moving);
+        let seconds = run.clock.seconds() - middle;
+        run.global += seconds;
+        if !ok {
+            return (Status::Stalled, f64::INFINITY);
+        }
+        let step = p.relative_step(&m.direction);
+        let against = p.step_against_motion(&m.direction);
+        m.way[..n].copy_from_slice(&m.direction);
+        let cut = b.limit(obstacles, &m.way);
+        // Along the way, as far as energy falls. What is prescribed does work that is no business of the search.
+        let slope = b.slope(&m.gradient);
+        let noise = 1e-11 * total.abs() + p.energy_rounding();
+        m.from.clear();
+        m.from.extend_from_slice(&b.y);
+        let (mut length, mut found) = (1.0, None);
+        for _ in 0..TRIES {
+            b.go(&m.from, length);
+            b.find(obstacles);
+            p.x.copy_from_slice(&b.y[..p.x.len()]);
+            let trial = p.terms.energy(p.x, p.exec);
+            let energy =
+                if trial.infinite > 0 { f64::INFINITY } else { p.inertia(p.x) + trial.energy + b.energy() };
+            let lower = energy - total <= (ARMIJO * length * slope).min(0.0) + noise;
+            if energy.is_finite() && (trial.forbidden <= sums.forbidden || moving) && (lower || moving) {
+                found = Some(length);
+                break;
+            }
+            length *= 0.5;
+        }
+        if found.is_none() {
+            b.go(&m.from, 0.0);
+            b.find(obstacles);
+            p.x.copy_from_slice(&b.y[..p.x.len()]);
+        } else {
+            b.advance();
+        }
+        let whole = found == Some(1.0) && cut == 0 && !b.moves_on();
+        let pinned = (n..p.x.len()).all(|i| (0..3).all(|c| p.x[i].0[c] == p.x_tilde[i].0[c]));
+        // What is left after this way, if ways go on to shrink as they do.
+        let rate = (step / last).clamp(0.0, 0.95);
+        let left = step * (rate / (1.0 - rate)).clamp(0.3, 1.0);
+        last = step;
+        let slip = b.friction_residual();
+        let stop = run.look(p, run.clock.seconds() - start);
+        let right = slip <= tolerance * size;
+        let near = left <= tolerance && against * (left / step.max(1e-300)) <= tolerance;
+        if whole && pinned && tolerance > 0.0 && near && (right || lists >= MOST_LISTS) {
+            return (if right { Status::Converged } else { Status::Stalled }, step);
+        }
+        if found.is_none() && !(step <= NEARLY * tolerance && slip > tolerance * size && lists < MOST_LISTS) {
+            return (Status::Stalled, step);
+        }
+        if let Some(status) = stop {
+            return (status, step);
+        }
+        if run.used_up() {
+            return (Status::IterationLimit, step);
+        }
+        if step <= NEARLY * tolerance && slip > tolerance * size && lists < MOST_LISTS {
+            b.renew();
+            lists += 1;
+            last = f64::INFINITY;
+        }
+    }
+}
+
+/// direction = −K⁻¹g, with what pins and obstacles still have to go. False if the matrix has no factor.
+fn aim(p: &mut Problem<'_>, m: &mut Newton, b: &mut Barrier, moving: bool) -> bool {
+    let (n, inv, exec) = (p.free(), 1.0 / (p.dt * p.dt), p.exec);
+    b.pattern(&mut m.pairs);
+    m.matrix.begin(p.matrix, &mut m.pairs, p.x, exec);
+    for (d, g) in m.direction.iter_mut().zip(&m.gradient) {
+        *d = Row([-g.0[0], -g.0[1], -g.0[2], 0.0]);
+    }
+    let (matrix, direction, way) = (&mut m.matrix, &mut m.direction, &m.way);
+    p.terms.curvature(p.x, exec, &mut |i, j, k| {
+        matrix.add(i, j, k);
+        if moving {
+            match ((i as usize) < n, (j as usize) < n) {
+                (true, false) => subtract(&mut direction[i as usize], k, &way[j as usize], false),
+                (false, true) => subtract(&mut direction[j as usize], k, &way[i as usize], true),
+                _ => {}
+            }
+        }
+    });
+    for i in 0..n {
+        let d = p.mass[i] * inv;
+        matrix.add(i as u32, i as u32, &[[d, 0.0, 0.0], [0.0, d, 0.0], [0.0, 0.0, d]]);
+    }
+    let ways = b.prescribed_ways(way, n);
+    b.each_block(&mut |pair, block| {
+        let prescribed = if moving { pair.relative(&ways) } else { [0.0; 3] };
+        let parts: Vec<(u32, f64)> = pair.parts().collect();
+        for (k, &(i, a)) in parts.iter().enumerate() {
+            if moving && (i as usize) < n {
+                let v = Row([prescribed[0], prescribed[1], prescribed[2], 0.0]);
+                subtract(&mut direction[i as usize], &scaled(a, block), &v, false);
+            }
+            for &(j, w) in &parts[..=k] {
+                matrix.add(i, j, &scaled(a * w, block));
+            }
+        }
+    });
+    if matrix.factor(exec).is_err() {
+        return false;
+    }
+    matrix.solve(direction, exec);
+    direction.iter().all(|r| r.is_finite())
+}
