@@ -197,7 +197,8 @@ impl Scene {
         }
     }
 
-    /// Adds a solid of one material and density (kg/m³, > 0). Each corner of a tetrahedron carries a quarter of its mass.
+    /// Adds a solid of one material and density (kg/m³, > 0). Each corner of a tetrahedron carries a quarter of its mass; energy
+    /// and mass are those of its volume times its fill fraction.
     pub fn add_solid(
         &mut self,
         name: &str,
@@ -222,8 +223,8 @@ impl Scene {
             return Err(wrong(format!("the density must be positive and finite, not {density}")));
         }
         let mut masses = vec![0.0; mesh.vertices().len()];
-        for t in mesh.tets() {
-            let quarter = 0.25 * density * crate::mesh::tet_volume(t.map(|v| mesh.vertices()[v as usize]));
+        for (e, t) in mesh.tets().iter().enumerate() {
+            let quarter = 0.25 * density * mesh.filled_volume(e);
             for &v in t {
                 masses[v as usize] += quarter;
             }
@@ -467,8 +468,10 @@ impl Scene {
             match &b.content {
                 Content::Solid { mesh, materials } => {
                     for (e, (t, m)) in mesh.tets().iter().zip(materials).enumerate() {
-                        let shape = stencil::tetrahedron(t.map(|v| mesh.vertices()[v as usize]))
-                            .map_err(|reason| at.wrong(e, reason.to_string()))?;
+                        let (gradients, volume) =
+                            stencil::tetrahedron(t.map(|v| mesh.vertices()[v as usize]))
+                                .map_err(|reason| at.wrong(e, reason.to_string()))?;
+                        let shape = (gradients, volume * mesh.fill_of(e));
                         terms.solid(m, at.element(t, e), shape);
                         if let Some(limit) = &b.limit {
                             terms.solid_limit(limit, at.element(t, e), shape.0, shape.1, &at);

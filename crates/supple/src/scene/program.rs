@@ -509,9 +509,9 @@ fn add_body(scene: &mut Scene, body: &Body, p: &Placed, key: &str) -> Result<(),
     }
     let mut masses = vec![0.0; mesh.vertices().len()];
     let mut materials = Vec::with_capacity(mesh.tets().len());
-    for (t, region) in mesh.tets().iter().zip(&of) {
+    for (e, (t, region)) in mesh.tets().iter().zip(&of).enumerate() {
         let density = region.map_or(base_density, |r| others[r].1);
-        let quarter = 0.25 * density * crate::mesh::tet_volume(t.map(|v| mesh.vertices()[v as usize]));
+        let quarter = 0.25 * density * mesh.filled_volume(e);
         for &v in t {
             masses[v as usize] += quarter;
         }
