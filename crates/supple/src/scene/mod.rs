@@ -438,6 +438,7 @@ impl Scene {
             positions: Vec::new(),
             masses: Vec::new(),
             pinned: Vec::new(),
+            fill: Vec::new(),
             sources: Vec::new(),
             anchors: Vec::new(),
             air: Air::default(),
@@ -470,6 +471,7 @@ impl Scene {
             };
             match &b.content {
                 Content::Solid { mesh, materials } => {
+                    parts.fill.extend(mesh.fill());
                     for (e, (t, m)) in mesh.tets().iter().zip(materials).enumerate() {
                         let (gradients, volume) =
                             stencil::tetrahedron(t.map(|v| mesh.vertices()[v as usize]))
