@@ -31,6 +31,7 @@ scenes!(
     "curtain",
     "cylinders",
     "drape",
+    "figure",
     "flag",
     "hanging",
     "knot",

@@ -9,12 +9,14 @@
 //! | `io/` | mesh files: bytes in, [`io::RawMesh`] out, and back |
 //! | `fill/` | [`fill()`]: from a surface to a body |
 //! | `embedding.rs` | [`Embedding`]: skins that ride in a body's tetrahedra |
+//! | `limbs.rs` | [`Limbs`]: figures of rounded limbs |
 //! | `repair.rs` | winding, unused nodes, and defects of elements |
 //! | `quality.rs` | shape of elements, closedness, parts: what `supple mesh info` tells |
 
 mod embedding;
 pub mod fill;
 pub mod io;
+mod limbs;
 pub mod quality;
 pub mod repair;
 pub mod shapes;
@@ -23,6 +25,7 @@ mod triangles;
 
 pub use embedding::{Embedding, vertex_normals};
 pub use fill::fill;
+pub use limbs::{Limb, Limbs};
 pub use surface::surface;
 pub use triangles::TriMesh;
 

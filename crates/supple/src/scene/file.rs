@@ -10,6 +10,7 @@ pub use super::material_table::{MaterialTable, OneOrMany};
 use super::obstacle::ObstacleTable;
 use super::sheet::ClothTable;
 use super::{Damping, Limit, SpringKind};
+pub use crate::mesh::Limb;
 use crate::settings::{
     Acceleration, ContactMethod, DualStart, FirstHessian, Method, SolveSettings, Start, Sweep, WeightRule,
     Wind,
@@ -390,6 +391,16 @@ pub enum Shape {
         cells: usize,
         /// Cells around.
         around: usize,
+    },
+    /// A figure of rounded limbs that blend smoothly, filled with tetrahedra.
+    Limbs {
+        /// The limbs.
+        limbs: Vec<Limb>,
+        /// About the radius of the fillets between limbs, ≥ 0. Default 0.
+        #[serde(default)]
+        blend: f64,
+        /// About this number of tetrahedra.
+        tets: usize,
     },
     /// A sheet in the x–z plane from the origin; with `springs` a net along edges and both diagonals of each cell.
     Cloth {

@@ -7,9 +7,10 @@ use super::file::{
 use super::parse::SceneError;
 use super::skin::{self, Skin};
 use crate::energy::check::Random;
+use crate::mesh::fill::FillSettings;
 use crate::mesh::io::Samples;
 use crate::mesh::shapes::{self, Split};
-use crate::mesh::{Embedding, MeshError, TetMesh, TriMesh};
+use crate::mesh::{Embedding, Limbs, MeshError, TetMesh, TriMesh};
 
 /// A mesh or a grid that a scene names, as the caller read it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -97,13 +98,14 @@ pub(super) fn place(
                 let message = format!("`{path}` is an array of numbers, not a mesh");
                 return Err(SceneError::at(format!("{key}.mesh"), message));
             }
-            Shaped { vertices, tets, fill, triangles, edges: Vec::new(), groups }
+            Shaped { vertices, tets, fill, triangles, groups, ..Shaped::default() }
         }
         (Some(shape), None) => {
             if let Some(reason) = Estimate::of_body(body).and_then(|e| e.refusal()) {
                 return Err(SceneError::at(format!("{key}.shape"), reason));
             }
-            make(shape, body.springs.is_some()).map_err(|e| SceneError::at(format!("{key}.shape"), e))?
+            make(shape, body.springs.is_some(), body.skin == Some(SkinChoice::Own(true)))
+                .map_err(|e| SceneError::at(format!("{key}.shape"), e))?
         }
     };
     let scale = match body.scale {
@@ -124,7 +126,8 @@ pub(super) fn place(
     let mut vertices: Vec<[f64; 3]> = asset.vertices.iter().map(put).collect();
     let wrong = |e: MeshError| SceneError::at(key, e.to_string());
     let (mut mesh, mut sheet) = (None, None);
-    let (mut groups, mut notes, mut own) = (asset.groups, Vec::new(), None);
+    let (mut groups, mut notes) = (asset.groups, Vec::new());
+    let mut own = asset.contour.map(|(points, triangles)| (points.iter().map(put).collect(), triangles));
     if let Some(table) = &body.fill {
         if !asset.tets.is_empty() || !asset.edges.is_empty() || asset.triangles.is_empty() {
             let message = "fills surfaces: it needs a `mesh` of triangles without tetrahedra";
@@ -150,7 +153,7 @@ pub(super) fn place(
     let surface = match &body.skin {
         None | Some(SkinChoice::Own(false)) => None,
         Some(SkinChoice::Own(true)) => {
-            let message = "`true` is for a surface that is filled; name a mesh file instead";
+            let message = "`true` is for a surface that is filled and for `limbs`; name a mesh file instead";
             Some(own.ok_or_else(|| SceneError::at(&skin_key, message))?)
         }
         Some(SkinChoice::File(path)) => {
@@ -172,6 +175,7 @@ pub(super) fn place(
 }
 
 /// A shape before it is placed.
+#[derive(Default)]
 struct Shaped {
     vertices: Vec<[f64; 3]>,
     tets: Vec<[u32; 4]>,
@@ -179,34 +183,21 @@ struct Shaped {
     triangles: Vec<[u32; 3]>,
     edges: Vec<[u32; 2]>,
     groups: Vec<(String, Vec<u32>)>,
+    /// The surface of an implicit shape, finer than its tetrahedra.
+    contour: Option<(Vec<[f64; 3]>, Vec<[u32; 3]>)>,
 }
 
 fn split(s: SplitNumber) -> Split {
     if s == SplitNumber::Five { Split::Five } else { Split::Six }
 }
 
-fn make(shape: &Shape, springs: bool) -> Result<Shaped, String> {
+fn make(shape: &Shape, springs: bool, skin: bool) -> Result<Shaped, String> {
     let solid = |m: Result<TetMesh, crate::mesh::MeshError>| {
         let m = m.map_err(|e| e.to_string())?;
-        Ok(Shaped {
-            vertices: m.vertices().to_vec(),
-            tets: m.tets().to_vec(),
-            fill: Vec::new(),
-            triangles: Vec::new(),
-            edges: Vec::new(),
-            groups: Vec::new(),
-        })
+        let (vertices, tets) = (m.vertices().to_vec(), m.tets().to_vec());
+        Ok::<Shaped, String>(Shaped { vertices, tets, fill: m.fill().to_vec(), ..Shaped::default() })
     };
-    let net = |(vertices, edges): shapes::Net| {
-        Ok(Shaped {
-            vertices,
-            tets: Vec::new(),
-            fill: Vec::new(),
-            triangles: Vec::new(),
-            edges,
-            groups: Vec::new(),
-        })
-    };
+    let net = |(vertices, edges): shapes::Net| Ok(Shaped { vertices, edges, ..Shaped::default() });
     match shape {
         Shape::Box { size, cells, split: s } => solid(shapes::box_mesh(*size, *cells, split(*s))),
         Shape::Beam { length, width, cells, split: s } => {
@@ -222,17 +213,20 @@ fn make(shape: &Shape, springs: bool) -> Result<Shaped, String> {
             solid(shapes::cylinder(*radius, *length, *cells, *along))
         }
         Shape::Torus { radius, tube, cells, around } => solid(shapes::torus(*radius, *tube, *cells, *around)),
+        Shape::Limbs { limbs, blend, tets } => {
+            let figure = Limbs::new(limbs.clone(), *blend).map_err(|e| e.to_string())?;
+            let (mesh, report) = figure.fill(&FillSettings::tets(*tets)).map_err(|e| e.to_string())?;
+            // Twice as fine as the body.
+            let contour = match skin {
+                true => Some(figure.surface(0.5 * report.size).map_err(|e| e.to_string())?),
+                false => None,
+            };
+            Ok(Shaped { contour, ..solid(Ok(mesh))? })
+        }
         Shape::Cloth { size, cells } if !springs => {
             let m = super::sheet::grid(*size, *cells)?;
             let (vertices, triangles) = (m.vertices().to_vec(), m.triangles().to_vec());
-            Ok(Shaped {
-                vertices,
-                tets: Vec::new(),
-                fill: Vec::new(),
-                triangles,
-                edges: Vec::new(),
-                groups: Vec::new(),
-            })
+            Ok(Shaped { vertices, triangles, ..Shaped::default() })
         }
         Shape::Cloth { size, cells } => net(shapes::net(*size, *cells).map_err(|e| e.to_string())?),
         Shape::Rope { length, segments, knot } => {
