@@ -64,10 +64,10 @@ fn touched(corners: &[[f64; 3]; 3], lattice: &Lattice, out: &mut Vec<u64>) {
                 // The tetrahedra that reach into a cell are those around its six faces.
                 for axis in 0..3 {
                     let mut cell = [i, j, k];
-                    faces_tets(lattice, cell, axis, corners, out);
+                    faces_tets(lattice, cell, axis, (corners, &at), out);
                     if cell[axis] > 0 {
                         cell[axis] -= 1;
-                        faces_tets(lattice, cell, axis, corners, out);
+                        faces_tets(lattice, cell, axis, (corners, &at), out);
                     }
                 }
             }
@@ -76,9 +76,22 @@ fn touched(corners: &[[f64; 3]; 3], lattice: &Lattice, out: &mut Vec<u64>) {
 }
 
 /// Those of the tetrahedra around the face that a cell has towards a higher coordinate that a triangle touches.
-fn faces_tets(lattice: &Lattice, cell: [usize; 3], axis: usize, corners: &[[f64; 3]; 3], out: &mut Vec<u64>) {
+fn faces_tets(
+    lattice: &Lattice,
+    cell: [usize; 3],
+    axis: usize,
+    (corners, at): (&[[f64; 3]; 3], &[Option<u64>; 3]),
+    out: &mut Vec<u64>,
+) {
     if cell[axis] + 1 >= lattice.cells[axis] {
         return;
+    }
+    // The double pyramid around the face first.
+    for c in 0..3 {
+        let low = cell[c] as f64 + if c == axis { 0.5 } else { 0.0 };
+        if corners.iter().all(|p| p[c] <= low + TOUCH) || corners.iter().all(|p| p[c] >= low + 1.0 - TOUCH) {
+            return;
+        }
     }
     let number = 4 * (3 * lattice.cell(cell) + axis) as u64;
     let (a, b) = ((axis + 1) % 3, (axis + 2) % 3);
@@ -95,6 +108,10 @@ fn faces_tets(lattice: &Lattice, cell: [usize; 3], axis: usize, corners: &[[f64;
     };
     let around = [corner(0.0, 0.0), corner(1.0, 0.0), corner(1.0, 1.0), corner(0.0, 1.0)];
     for m in 0..4 {
+        // Those around the corners are chosen already.
+        if at.contains(&Some(number + m as u64)) {
+            continue;
+        }
         if overlap(corners, &[low, high, around[m], around[(m + 1) % 4]]) {
             out.push(number + m as u64);
         }

@@ -2,6 +2,7 @@
 
 use super::inside::Placed;
 use crate::exec::Exec;
+use crate::mesh::tet_volume;
 
 /// Smallest fill fraction: what a tetrahedron that the body only touches has.
 pub(super) const LEAST: f64 = 0.02;
@@ -58,6 +59,27 @@ pub(super) fn fractions(
     let some = out.iter().any(|f| *f > 0.0);
     out.iter_mut().for_each(|f| *f = f.max(LEAST));
     (out, some)
+}
+
+/// Scales the fractions below 1 so that all together give a volume, by a fifth at most: points count a tetrahedron's share to a few
+/// hundredths only, and empty ones have [`LEAST`].
+pub(super) fn balance(fill: &mut [f64], vertices: &[[f64; 3]], tets: &[[u32; 4]], volume: f64) {
+    let of = |e: usize| tet_volume(tets[e].map(|v| vertices[v as usize]));
+    // Some reach a limit when they are scaled: a few rounds.
+    for _ in 0..4 {
+        let (mut full, mut part) = (0.0, 0.0);
+        for (e, f) in fill.iter().enumerate() {
+            let sum = if *f > LEAST && *f < 1.0 { &mut part } else { &mut full };
+            *sum += f * of(e);
+        }
+        if !(part > 0.0) {
+            return;
+        }
+        let scale = ((volume - full) / part).clamp(0.8, 1.2);
+        fill.iter_mut()
+            .filter(|f| **f > LEAST && **f < 1.0)
+            .for_each(|f| *f = (*f * scale).clamp(LEAST, 1.0));
+    }
 }
 
 fn fraction(placed: &Placed, p: &[[f64; 3]; 4]) -> f64 {

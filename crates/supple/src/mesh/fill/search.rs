@@ -285,9 +285,12 @@ fn finish(
         Kind::Conform => Vec::new(),
         _ => {
             tell(Stage::Fractions, 0.7)?;
-            let (fill, some) = fraction::fractions(&placed, &vertices, &tets, exec);
+            let (mut fill, some) = fraction::fractions(&placed, &vertices, &tets, exec);
             if !some {
                 return Err(nothing(shape, &placed, exec));
+            }
+            if let Some(volume) = known_volume(shape, &placed) {
+                fraction::balance(&mut fill, &vertices, &tets, volume / placed.h.powi(3));
             }
             fill
         }
@@ -323,18 +326,23 @@ fn finish(
         report.thin = ways.iter().filter(|w| **w < 2.0 * placed.h).count() as f64 / ways.len().max(1) as f64;
         report.lost_area =
             lost_area(clean, |p| placed.to_lattice(p), &vertices, &boundary(&tets, vertices.len()), exec);
-        // Where shells overlap, the triangles count a volume twice.
-        let overlap = placed.winding.iter().any(|w| *w > 1.5);
-        if clean.closed() && !overlap {
-            let volume = clean.volume();
-            report.surface_volume = Some(volume);
-            report.volume_error = Some(report.volume / volume - 1.0);
-        }
+        report.surface_volume = known_volume(shape, &placed);
+        report.volume_error = report.surface_volume.map(|volume| report.volume / volume - 1.0);
     }
     let vertices = vertices.into_iter().map(|p| placed.to_world(p)).collect();
     let mesh = TetMesh::new(vertices, tets).and_then(|mesh| mesh.with_fill(fill));
     let mesh = mesh.map_err(|e| FillError::NoInside { reason: format!("what was made is no mesh ({e})") })?;
     Ok((mesh, report))
+}
+
+/// The volume inside of a closed surface in m³. Where shells overlap, the triangles count a volume twice, so that it is not known.
+fn known_volume(shape: &Shape, placed: &Placed) -> Option<f64> {
+    match shape {
+        Shape::Triangles { clean, .. } if clean.closed() && placed.winding.iter().all(|w| *w < 1.5) => {
+            Some(clean.volume())
+        }
+        _ => None,
+    }
 }
 
 /// Whether a closed surface is a sheet with two sides.
