@@ -25,13 +25,13 @@ macro_rules! scenes {
     };
 }
 scenes!(
+    "figure",
     "beams",
     "bowl",
     "chain",
     "curtain",
     "cylinders",
     "drape",
-    "figure",
     "flag",
     "hanging",
     "knot",
