@@ -96,7 +96,8 @@ impl Failure {
     }
     /// Wrong input or something else, as the report says.
     fn from_report(report: miette::Report) -> Failure {
-        let input = report.is::<InputError>() || report.is::<FileError>();
+        let input =
+            report.is::<InputError>() || report.is::<FileError>() || report.is::<mesh::fill::Refused>();
         if input { Failure::input(report) } else { Failure::run(report) }
     }
     /// A scene that cannot be run: exit code 2.

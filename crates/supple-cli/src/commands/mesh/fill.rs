@@ -3,7 +3,7 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use miette::{IntoDiagnostic, miette};
+use miette::IntoDiagnostic;
 use supple::mesh::fill::{
     Cavities, FillReport, FillSettings, Fineness, Kind, PartsKept, Surface, fill_with, measure,
 };
@@ -52,6 +52,11 @@ pub struct Args {
     quiet: bool,
 }
 
+/// A surface that cannot be filled, or a file that cannot hold the body: wrong input.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+#[error("{0}")]
+pub(crate) struct Refused(String);
+
 /// Names of [`Kind`].
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum KindName {
@@ -78,10 +83,10 @@ enum PartsName {
 pub fn run(args: &Args) -> miette::Result<()> {
     let format = format_of(&args.output)?;
     if !format.holds_tets() {
-        return Err(miette!(
-            "{}: this format has no tetrahedra; use .msh, .vtu or .vtk",
-            args.output.display()
-        ));
+        let output = args.output.display();
+        return Err(
+            Refused(format!("{output}: this format has no tetrahedra; use .msh, .vtu or .vtk")).into()
+        );
     }
     let mesh = read_mesh(&args.input)?;
     let settings = FillSettings {
@@ -153,7 +158,7 @@ pub(crate) fn fill_surface(
 ) -> miette::Result<(TetMesh, FillReport)> {
     if mesh.triangles.is_empty() || !mesh.tets.is_empty() {
         let reason = if mesh.tets.is_empty() { "has no triangles" } else { "has tetrahedra already" };
-        return Err(miette!("{}: {reason}; only surfaces are filled", path.display()));
+        return Err(Refused(format!("{}: {reason}; only surfaces are filled", path.display())).into());
     }
     let settings = FillSettings { memory: memory::limit().unwrap_or(settings.memory), ..settings.clone() };
     let bar = ProgressBar::new(100);
@@ -171,7 +176,7 @@ pub(crate) fn fill_surface(
         true
     });
     bar.finish_and_clear();
-    made.map_err(|e| miette!("{}: {e}", path.display()))
+    made.map_err(|e| Refused(format!("{}: {e}", path.display())).into())
 }
 
 /// A report as text.
