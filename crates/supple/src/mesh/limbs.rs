@@ -17,6 +17,9 @@ pub struct Limb {
     pub radius: [f64; 2],
 }
 
+/// Vertices in m and triangles.
+pub type Contour = (Vec<[f64; 3]>, Vec<[u32; 3]>);
+
 /// Most limbs of a figure.
 const MOST: usize = 1000;
 
@@ -91,7 +94,7 @@ impl Limbs {
     }
 
     /// The figure's surface by triangles of about this size in m.
-    pub fn surface(&self, size: f64) -> Result<(Vec<[f64; 3]>, Vec<[u32; 3]>), MeshError> {
+    pub fn surface(&self, size: f64) -> Result<Contour, MeshError> {
         let (mesh, _) = self.fill(&FillSettings::size(size))?;
         let mut triangles = surface(mesh.tets());
         // Nodes of the boundary alone, in their order.

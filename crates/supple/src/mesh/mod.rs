@@ -25,7 +25,7 @@ mod triangles;
 
 pub use embedding::{Embedding, vertex_normals};
 pub use fill::fill;
-pub use limbs::{Limb, Limbs};
+pub use limbs::{Contour, Limb, Limbs};
 pub use surface::surface;
 pub use triangles::TriMesh;
 

@@ -10,7 +10,7 @@ use crate::energy::check::Random;
 use crate::mesh::fill::FillSettings;
 use crate::mesh::io::Samples;
 use crate::mesh::shapes::{self, Split};
-use crate::mesh::{Embedding, Limbs, MeshError, TetMesh, TriMesh};
+use crate::mesh::{Contour, Embedding, Limbs, MeshError, TetMesh, TriMesh};
 
 /// A mesh or a grid that a scene names, as the caller read it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -184,7 +184,7 @@ struct Shaped {
     edges: Vec<[u32; 2]>,
     groups: Vec<(String, Vec<u32>)>,
     /// The surface of an implicit shape, finer than its tetrahedra.
-    contour: Option<(Vec<[f64; 3]>, Vec<[u32; 3]>)>,
+    contour: Option<Contour>,
 }
 
 fn split(s: SplitNumber) -> Split {

@@ -216,7 +216,7 @@ impl Cuts<'_> {
             // A pyramid over the quad of corners 0 and 1 and their cuts towards 3, with 2 as its top.
             (2, 1) => {
                 let (a, b) = (cut(0, 3), cut(1, 3));
-                if self.from_first(k[0], k[1], a, b) {
+                if self.starts_at_first(k[0], k[1], a, b) {
                     emit([a.0, k[1], k[2], b.0]);
                     emit([k[0], k[1], k[2], a.0]);
                 } else {
@@ -227,7 +227,7 @@ impl Cuts<'_> {
             (2, _) => self.two_and_two(k, [cut(0, 2), cut(0, 3), cut(1, 2), cut(1, 3)], &mut emit),
             _ => {
                 let c = [cut(0, 3), cut(1, 3), cut(2, 3)];
-                let from = |i: usize, j: usize| self.from_first(k[i], k[j], c[i], c[j]);
+                let from = |i: usize, j: usize| self.starts_at_first(k[i], k[j], c[i], c[j]);
                 let bottom = [k[0], k[1], k[2]];
                 prism(bottom, [c[0].0, c[1].0, c[2].0], [from(0, 1), from(1, 2), from(2, 0)], &mut emit);
             }
@@ -236,7 +236,7 @@ impl Cuts<'_> {
 
     /// Whether the diagonal of the quad p, q, cut of q, cut of p starts at the cut of p (and ends at q). It depends on this face alone: at the
     /// cut of a long edge, or else the shorter one.
-    fn from_first(&self, p: u32, q: u32, cut_p: (u32, bool), cut_q: (u32, bool)) -> bool {
+    fn starts_at_first(&self, p: u32, q: u32, cut_p: (u32, bool), cut_q: (u32, bool)) -> bool {
         match (cut_p.1, cut_q.1) {
             (true, false) => true,
             (false, true) => false,
@@ -255,8 +255,8 @@ impl Cuts<'_> {
     /// cuts is on the surface: its diagonal is free, and the better one is taken.
     fn two_and_two(&self, k: [u32; 4], c: [(u32, bool); 4], emit: &mut impl FnMut([u32; 4])) {
         let [c02, c03, c12, c13] = c;
-        let first = self.from_first(k[0], k[1], c02, c12);
-        let second = self.from_first(k[0], k[1], c03, c13);
+        let first = self.starts_at_first(k[0], k[1], c02, c12);
+        let second = self.starts_at_first(k[0], k[1], c03, c13);
         // In terms of the prism: bottom (0, c02, c03), top (1, c12, c13); sides 0–c02, c02–c03, c03–0.
         let (bottom, top) = ([k[0], c02.0, c03.0], [k[1], c12.0, c13.0]);
         let mut best: Option<(f64, Vec<[u32; 4]>)> = None;

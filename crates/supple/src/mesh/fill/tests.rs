@@ -46,7 +46,9 @@ fn any_signs_and_cuts_give_angles_within_the_bounds() {
         let limits = [0.0, 0.25, 0.250_001, 0.412, 0.412_001, 0.5, 0.587_999, 0.588, 0.749_999, 0.75, 1.0];
         let cut = |id: usize, direction: usize| {
             let mut random = Random((id * 7 + direction + 1) as u64 * 0x9E37_79B9_7F4A_7C15);
-            (0..4).for_each(|_| drop(random.next()));
+            (0..4).for_each(|_| {
+                random.next();
+            });
             match trial {
                 0 => random.next(),
                 _ => limits[(random.next() * limits.len() as f64) as usize],

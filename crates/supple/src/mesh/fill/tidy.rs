@@ -263,10 +263,8 @@ pub(super) fn keep(vertices: &mut Vec<[f64; 3]>, tets: &mut Vec<[u32; 4]>, stays
     tets.retain(|_| marks.next() == Some(&true));
     let mut number = vec![NONE; vertices.len()];
     tets.iter().flatten().for_each(|&v| number[v as usize] = 0);
-    let mut next = 0;
-    for n in number.iter_mut().filter(|n| **n == 0) {
-        *n = next;
-        next += 1;
+    for (next, n) in number.iter_mut().filter(|n| **n == 0).enumerate() {
+        *n = next as u32;
     }
     let mut used = number.iter();
     vertices.retain(|_| used.next() != Some(&NONE));
