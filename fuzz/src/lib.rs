@@ -1,6 +1,7 @@
 //! What all targets check: no panic, and whatever a reader accepts is a sound mesh; what is wrong with a scene is told in
 //! words, and a scene that is read can be written and read again.
 use supple::contact::{DistanceGrid, Surface};
+use supple::mesh::{Embedding, fill};
 use supple::mesh::io::{Format, RawMesh, ReadError, read, read_npy, write};
 use supple::mesh::quality::inspect;
 use supple::scene::parse;
@@ -28,6 +29,38 @@ pub fn tetgen(bytes: &[u8]) {
     let cut = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
     let ele = bytes.get(cut + 1..).unwrap_or(&[]);
     sound(read(Format::TetgenNode, "fuzz", &bytes[..cut], Some(("fuzz.ele", ele))));
+}
+
+/// Fills triangles: the first byte says how, then come triangles of nine numbers each, of two bytes or, if the second byte is odd, of eight.
+/// Whatever comes out has angles within the promise and carries its surface.
+pub fn fill(bytes: &[u8]) {
+    let [how, width, rest @ ..] = bytes else { return };
+    let numbers: Vec<f64> = if width & 1 == 0 {
+        rest.chunks_exact(2).map(|b| f64::from(i16::from_le_bytes([b[0], b[1]])) / 256.0).collect()
+    } else {
+        let eight = |b: &[u8]| f64::from_le_bytes(std::array::from_fn(|i| b[i]));
+        rest.chunks_exact(8).map(eight).collect()
+    };
+    let vertices: Vec<[f64; 3]> = numbers.chunks_exact(3).map(|c| [c[0], c[1], c[2]]).collect();
+    let triangles: Vec<[u32; 3]> = (0..vertices.len() as u32 / 3).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+    let surface = fill::Surface { vertices: &vertices, triangles: &triangles };
+    let fineness = match how >> 4 & 3 {
+        0 => fill::Fineness::Default,
+        1 => fill::Fineness::Tets(500),
+        _ => fill::Fineness::Size(f64::from(*width).max(1.0) / 4.0),
+    };
+    let kind = [fill::Kind::Conform, fill::Kind::Grow, fill::Kind::Cage][usize::from(how % 3)];
+    let settings =
+        fill::FillSettings { fineness, kind, threads: 1, memory: 1 << 26, ..fill::FillSettings::default() };
+    match fill::fill(&surface, &settings) {
+        Ok((mesh, report)) => {
+            let [low, high] = report.dihedral.map(f64::to_degrees);
+            assert!(low > 9.0 && high < 165.0, "{low} {high}");
+            Embedding::new(&mesh, &vertices).expect("a skin");
+            report.notes();
+        }
+        Err(e) => assert!(!e.to_string().is_empty()),
+    }
 }
 
 /// Reads a scene and, behind a NUL byte, an override.

@@ -106,7 +106,14 @@ impl Loaded {
         let groups = mesh.groups.into_iter().map(|g| (g.name, g.nodes)).collect();
         // Triangles of a solid's file are its surface, which follows from its tetrahedra.
         let triangles = if mesh.tets.is_empty() { mesh.triangles } else { Vec::new() };
-        Ok(Asset { vertices: mesh.vertices, tets: mesh.tets, triangles, groups, samples: None })
+        Ok(Asset {
+            vertices: mesh.vertices,
+            tets: mesh.tets,
+            fill: mesh.fill,
+            triangles,
+            groups,
+            samples: None,
+        })
     }
 
     /// Builds the scene. Meshes may also lie in the folders of `allowed`. With it, notes about repaired meshes.
@@ -115,6 +122,9 @@ impl Loaded {
         let mut notes = Vec::new();
         let program = Program::new(&self.file, &mut |path| self.asset(path, allowed, &mut notes))
             .map_err(|e| self.explain(e))?;
+        for body in &program.bodies {
+            notes.extend(body.notes.iter().map(|n| format!("{}: {n}", body.name)));
+        }
         Ok((program, notes))
     }
 

@@ -25,6 +25,7 @@ macro_rules! scenes {
     };
 }
 scenes!(
+    "figure",
     "beams",
     "bowl",
     "chain",

@@ -100,3 +100,93 @@ fn convert_there_and_back() {
     assert!(!fs::read_dir(&here).unwrap().any(|f| f.unwrap().file_name().to_string_lossy().contains("part")));
     assert!(!here.join("i.node").exists() && !here.join("i.glb").exists());
 }
+
+/// A closed box 1 × 2 × 3 m, with one face missing if asked.
+fn block(open: bool) -> String {
+    let mut text = String::new();
+    for i in 0..8 {
+        let at = |c: usize, size: f64| if i >> c & 1 == 0 { 0.0 } else { size };
+        text += &format!("v {} {} {}\n", at(0, 1.0), at(1, 2.0), at(2, 3.0));
+    }
+    for quad in [[1, 5, 7, 3], [2, 4, 8, 6], [1, 2, 6, 5], [3, 7, 8, 4], [1, 3, 4, 2], [5, 6, 8, 7]]
+        .iter()
+        .take(if open { 5 } else { 6 })
+    {
+        text += &format!("f {} {} {} {}\n", quad[0], quad[1], quad[2], quad[3]);
+    }
+    text
+}
+
+#[test]
+fn fill_makes_a_body_of_a_surface() {
+    let here = folder("fill");
+    fs::write(here.join("block.obj"), block(false)).unwrap();
+    for kind in ["conform", "grow", "cage"] {
+        let (msh, npz) = (format!("{kind}.msh"), format!("{kind}.npz"));
+        let words = ["fill", "block.obj", "--tets", "2000", "--kind", kind, "-o", &msh, "--skin", &npz];
+        let output = supple(&words, &here);
+        assert!(output.status.success(), "{}", err(&output));
+        let text = out(&output);
+        assert!(text.contains(kind) && text.contains("tetrahedra") && text.contains(&msh), "{text}");
+        let file = fs::read_to_string(here.join(&msh)).unwrap();
+        assert_eq!(file.contains("\"fill\""), kind != "conform");
+        assert!(fs::read(here.join(&npz)).unwrap().starts_with(b"PK"));
+        let told = out(&supple(&["info", &msh], &here));
+        let count: usize =
+            told.lines().find_map(|l| l.strip_prefix("tetrahedra")).unwrap().trim().parse().unwrap();
+        assert!((1800..=2200).contains(&count), "{told}");
+        assert!(told.contains("closed"), "{told}");
+    }
+    // Nothing is overwritten by accident.
+    let again = supple(&["fill", "block.obj", "-o", "cage.msh"], &here);
+    assert_eq!(again.status.code(), Some(2), "{}", err(&again));
+    let info = out(&supple(&["info", "block.obj"], &here));
+    for words in ["as a body to fill", "surface    closed", "thickness", "20000 tetrahedra: size"] {
+        assert!(info.contains(words), "{words}: {info}");
+    }
+}
+
+#[test]
+fn fill_says_why_not() {
+    let here = folder("fill-bad");
+    fs::write(here.join("flat.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    fs::write(here.join("open.obj"), block(true)).unwrap();
+    let flat = supple(&["fill", "flat.obj", "-o", "x.msh"], &here);
+    assert_eq!(flat.status.code(), Some(2));
+    assert!(
+        err(&flat).contains("flat.obj: the surface is flat") && err(&flat).contains("cloth"),
+        "{}",
+        err(&flat)
+    );
+    let format = supple(&["fill", "open.obj", "-o", "x.stl"], &here);
+    assert!(err(&format).contains("no tetrahedra; use .msh"), "{}", err(&format));
+    let memory = supple(&["fill", "open.obj", "--size", "1e-6", "-o", "x.msh"], &here);
+    assert!(
+        err(&memory).contains("GiB") && err(&memory).contains("take a size of at least"),
+        "{}",
+        err(&memory)
+    );
+    let open = supple(&["fill", "open.obj", "--size", "0.3", "-o", "open.msh"], &here);
+    assert!(open.status.success(), "{}", err(&open));
+    assert!(out(&open).contains("open along 4 edges"), "{}", out(&open));
+    assert!(!here.join("x.msh").exists());
+}
+
+/// The one line for the impatient: pictures and a .glb of the surface itself.
+#[test]
+fn drop_writes_pictures_and_a_glb() {
+    let here = folder("drop");
+    fs::write(here.join("block.obj"), block(false)).unwrap();
+    let run = Command::new(env!("CARGO_BIN_EXE_supple"))
+        .args(["drop", "block.obj", "--out", "made", "--frames", "3", "--tets", "300"])
+        .current_dir(&here)
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", err(&run));
+    let names: Vec<String> = fs::read_dir(here.join("made"))
+        .unwrap()
+        .map(|f| f.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert!(names.contains(&"block.glb".to_owned()), "{names:?}");
+    assert!(names.iter().any(|n| n.ends_with(".png")), "{names:?}");
+}

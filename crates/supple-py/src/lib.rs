@@ -9,6 +9,7 @@
 //! | `slot.rs` `engine.rs` | who has the library's simulation; a step that Ctrl-C can end |
 //! | `material.rs` `custom.rs` | materials; those written in Python |
 //! | `obstacle.rs` | obstacles |
+//! | `fill.rs` | surfaces filled, skins |
 //! | `mesh.rs` `files.rs` `saved.rs` | meshes; files in and out; saved simulations |
 //! | `array.rs` `error.rs` | arrays in and out; exceptions |
 //!
@@ -23,6 +24,7 @@ mod custom;
 mod engine;
 mod error;
 mod files;
+mod fill;
 mod iterations;
 mod link;
 mod material;
@@ -47,6 +49,8 @@ mod _supple {
     use super::body::Body;
     #[pymodule_export]
     use super::error::{BuildError, StepError};
+    #[pymodule_export]
+    use super::fill::{_Skin, fill_surface};
     #[pymodule_export]
     use super::iterations::{Iteration, Iterations};
     #[pymodule_export]

@@ -174,8 +174,9 @@ impl Scene {
     /// Adds a solid of tetrahedra.
     ///
     /// vertices: (n, 3) in m. tets: (m, 4) node numbers, det[b-a, c-a, d-a] > 0. material: a Material, an object with density,
-    /// gradient and hessian, or a sequence of m of them. density in kg/m³, or masses (n,) in kg per node.
-    #[pyo3(signature = (vertices, tets, *, material, density=None, masses=None, name=None))]
+    /// gradient and hessian, or a sequence of m of them. density in kg/m³, or masses (n,) in kg per node. fill: (m,) fill fractions in
+    /// (0, 1], which multiply volumes in energy and mass.
+    #[pyo3(signature = (vertices, tets, *, material, density=None, masses=None, name=None, fill=None))]
     fn add_solid(
         &self,
         vertices: &Bound<'_, PyAny>,
@@ -184,6 +185,7 @@ impl Scene {
         density: Option<&Bound<'_, PyAny>>,
         masses: Option<&Bound<'_, PyAny>>,
         name: Option<String>,
+        fill: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Body> {
         let mut content = self.content()?;
         content.own()?;
@@ -192,7 +194,9 @@ impl Scene {
         let (n, m) = (vertices.len(), tets.len());
         memory::check_mesh(n, m, memory::limit()).map_err(|e| bad(format!("the mesh {e}")))?;
         let (materials, objects) = materials(material, m)?;
-        let mesh = TetMesh::new(vertices, tets).map_err(|e| bad(e.to_string()))?;
+        let fill = fill.map_or(Ok(Vec::new()), |f| array::each(f, "fill", m))?;
+        let mesh = TetMesh::new(vertices, tets).and_then(|mesh| mesh.with_fill(fill));
+        let mesh = mesh.map_err(|e| bad(e.to_string()))?;
         let name = content.name(name);
         let masses = match (density, masses) {
             (Some(density), None) => {
@@ -636,8 +640,8 @@ fn materials(value: &Bound<'_, PyAny>, m: usize) -> PyResult<Materials> {
 /// Each corner of a tetrahedron carries a quarter of its mass.
 fn corner_masses(mesh: &TetMesh, density: &[f64]) -> Vec<f64> {
     let mut masses = vec![0.0; mesh.vertices().len()];
-    for (t, density) in mesh.tets().iter().zip(density) {
-        let quarter = 0.25 * density * supple::mesh::tet_volume(t.map(|v| mesh.vertices()[v as usize]));
+    for (e, (t, density)) in mesh.tets().iter().zip(density).enumerate() {
+        let quarter = 0.25 * density * mesh.filled_volume(e);
         for &v in t {
             masses[v as usize] += quarter;
         }

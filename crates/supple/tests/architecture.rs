@@ -11,7 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("energy", &["math"]),
     ("term", &["math", "energy", "exec"]),
     ("global", &["math", "exec"]),
-    ("mesh", &["math"]),
+    ("mesh", &["math", "exec"]),
     ("error", &[]),
     ("settings", &["term", "error"]),
     ("contact", &["math", "exec"]),

@@ -7,6 +7,8 @@ mod reference;
 
 #[path = "physics/build.rs"]
 mod build;
+#[path = "physics/fill.rs"]
+mod fill;
 #[path = "physics/laws.rs"]
 mod laws;
 #[path = "physics/newton.rs"]

@@ -1,4 +1,6 @@
-//! `supple mesh`: look at mesh files and convert them.
+//! `supple mesh`: look at mesh files, convert them, fill surfaces.
+pub(crate) mod fill;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +28,11 @@ enum Verb {
         /// The mesh file
         file: PathBuf,
     },
+    /// Fill a surface with tetrahedra
+    ///
+    /// Takes any triangles: holes, overlaps, turned ones. Prints what was done, and writes fill fractions as cell data `fill` (.msh, .vtu,
+    /// .vtk). Without --size and --tets the size is a thirtieth of the bounding box's diagonal. See docs/meshing.md.
+    Fill(fill::Args),
     /// Write a mesh in another format, which the extension tells
     ///
     /// Writes .node with .ele, .msh 2.2, .mesh, .vtk, .vtu; and of surfaces, or of the surface of tetrahedra, .obj, .ply, .stl.
@@ -48,6 +55,7 @@ fn say(text: &str) -> miette::Result<()> {
 pub fn run(args: &Args) -> miette::Result<()> {
     match &args.verb {
         Verb::Info { file } => info(file),
+        Verb::Fill(args) => fill::run(args),
         Verb::Convert { input, output, force } => convert(input, output, *force),
     }
 }
@@ -55,7 +63,8 @@ pub fn run(args: &Args) -> miette::Result<()> {
 fn info(file: &Path) -> miette::Result<()> {
     let mesh = read_mesh(file)?;
     let report = inspect(&mesh.vertices, &mesh.tets, &mesh.triangles);
-    say(&describe(&mesh, &report))
+    say(&describe(&mesh, &report))?;
+    if mesh.tets.is_empty() { say(&fill::describe(&mesh)) } else { Ok(()) }
 }
 
 /// Everything about a mesh, as text.
@@ -155,6 +164,9 @@ fn convert(input: &Path, output: &Path, force: bool) -> miette::Result<()> {
     let mut notes = mesh.notes.clone();
     if !format.holds_tets() && !mesh.tets.is_empty() {
         notes.push("the surface of the tetrahedra was written: this format has no tetrahedra".into());
+    }
+    if !format.holds_fill() && !mesh.fill.is_empty() {
+        notes.push("the fill fractions were not written: only .msh, .vtk and .vtu keep them".into());
     }
     if format != Format::Gmsh && !mesh.groups.is_empty() {
         notes.push(format!("{} groups were not written: only .msh keeps them", mesh.groups.len()));

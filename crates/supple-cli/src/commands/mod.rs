@@ -6,6 +6,7 @@ pub mod bench;
 pub mod check;
 pub mod compare;
 pub mod demo;
+pub mod drop;
 pub mod generate;
 pub mod material;
 pub mod mesh;
@@ -37,6 +38,11 @@ pub enum Command {
     View(view::Args),
     /// Run a built-in scene and draw it
     Demo(demo::Args),
+    /// Fill a surface, let it fall on the floor, and write pictures and a .glb
+    ///
+    /// Takes .obj, .ply, .stl, .gltf and .glb with y upwards and lengths in metres. The body has about --tets tetrahedra of a soft
+    /// rubber whose stiffness fits its size, and is drawn and exported as the surface itself. --view opens it in the browser instead.
+    Drop(drop::Args),
     /// Check a scene or mesh file without running it
     Check(check::Args),
     /// Look at mesh files and convert them
@@ -90,7 +96,8 @@ impl Failure {
     }
     /// Wrong input or something else, as the report says.
     fn from_report(report: miette::Report) -> Failure {
-        let input = report.is::<InputError>() || report.is::<FileError>();
+        let input =
+            report.is::<InputError>() || report.is::<FileError>() || report.is::<mesh::fill::Refused>();
         if input { Failure::input(report) } else { Failure::run(report) }
     }
     /// A scene that cannot be run: exit code 2.
@@ -106,6 +113,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::View(args)) => view::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
+        Some(Command::Drop(args)) => drop::run(&args),
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Mesh(args)) => mesh::run(&args).map_err(Failure::from_report),
         Some(Command::Material(args)) => material::run(&args),

@@ -1,6 +1,7 @@
 //! `supple run`: a scene from a file to an animation.
 pub(crate) mod foresee;
 pub(crate) mod obstacles;
+pub(crate) mod skins;
 pub(super) mod summary;
 
 use std::collections::BTreeSet;
@@ -129,8 +130,14 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     // What is looked at shows obstacles too; data are of bodies alone.
     let (drawn, written): (Vec<Format>, Vec<Format>) = formats.iter().partition(|f| f.is_looked_at());
     let bodies = model(&program);
-    let mut exporters = export::exporters(&written, name, &bodies, &pictures).map_err(Failure::input)?;
+    // Formats that keep tetrahedra and their fields have the body itself; all others its skin.
+    let (volumes, written): (Vec<Format>, Vec<Format>) =
+        written.into_iter().partition(|f| matches!(f, Format::Vtu | Format::Npz));
+    let mut exporters = export::exporters(&volumes, name, &bodies, &pictures).map_err(Failure::input)?;
     let plain = exporters.len();
+    let bodies = skins::with_skins(bodies, &program);
+    exporters.extend(export::exporters(&written, name, &bodies, &pictures).map_err(Failure::input)?);
+    let written = exporters.len();
     let shown = obstacles::with_obstacles(bodies, &program);
     exporters.extend(export::exporters(&drawn, name, &shown, &pictures).map_err(Failure::input)?);
     // In an empty folder nothing can be in the way, however many frames there are.
@@ -170,7 +177,7 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     }
     let mut tally = Tally::default();
     let mut outcome = Ok(());
-    export_frame(&mut exporters, plain, folder.as_ref(), &program, first)?;
+    export_frame(&mut exporters, [plain, written], folder.as_ref(), &program, first)?;
     for frame in first + 1..=frames {
         let report = match program.frame_with(&mut || stop.load(Ordering::Relaxed)) {
             Ok(r) => r,
@@ -185,7 +192,7 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
         }
         exporters.iter_mut().for_each(|e| e.report(&report));
         let mut keep = || -> Result<(), Failure> {
-            export_frame(&mut exporters, plain, folder.as_ref(), &program, frame)?;
+            export_frame(&mut exporters, [plain, written], folder.as_ref(), &program, frame)?;
             if let Some((file, path)) = &mut stats {
                 write_stats(file, frame, &report, program.simulation.reactions())
                     .into_diagnostic()
@@ -348,7 +355,7 @@ fn export_options(scene: &Loaded, program: &Program, first: u64, frames: u64) ->
 
 fn export_frame(
     exporters: &mut [Box<dyn Exporter>],
-    plain: usize,
+    [plain, written]: [usize; 2],
     folder: Option<&OutputDir>,
     program: &Program,
     index: u64,
@@ -361,7 +368,19 @@ fn export_frame(
         ("stress", values.iter().map(|v| v[1]).collect()),
     ];
     let (time, element_fields) = (program.simulation.time(), &fields[..]);
-    let (written, drawn) = exporters.split_at_mut(plain.min(exporters.len()));
+    let (volumes, others) = exporters.split_at_mut(plain.min(exporters.len()));
+    for e in volumes {
+        let frame = Frame { index, time, positions: &positions, velocities: &velocities, element_fields };
+        e.frame(folder, &frame).map_err(Failure::run)?;
+    }
+    let skinned = skins::are_there(program);
+    if skinned && !others.is_empty() {
+        positions.extend(skins::positions(program, &positions).map_err(Failure::run)?);
+        velocities.resize(positions.len(), [0.0; 3]);
+    }
+    // A skin has no elements, and so no fields of them.
+    let element_fields = if skinned { &[][..] } else { element_fields };
+    let (written, drawn) = others.split_at_mut(written - plain);
     for e in written {
         let frame = Frame { index, time, positions: &positions, velocities: &velocities, element_fields };
         e.frame(folder, &frame).map_err(Failure::run)?;

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use miette::{IntoDiagnostic, miette};
 use supple::scene::parse::nearest;
 
-use super::Failure;
+use super::{Failure, drop};
 use crate::load::Loaded;
 use crate::scenes;
 use crate::view::{Options, Recipe, Server, guard, page};
@@ -17,7 +17,7 @@ const TOKEN: &str = "SUPPLE_VIEW_TOKEN";
 /// Open a scene in the browser, running live
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The scene: a TOML file, or the name of a built-in one
+    /// The scene: a TOML file, the name of a built-in one, or a surface (.obj, .ply, .stl, .gltf, .glb), which is filled and dropped
     #[arg(default_value = scenes::ALL[0].name)]
     scene: PathBuf,
     /// Port; 0 takes a free one
@@ -39,12 +39,23 @@ pub struct Args {
 
 /// Serves a scene until it is interrupted.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let page = page::embedded().map_err(|e| Failure::run(miette!("{e}")))?;
+    // Before anything is built.
+    page::embedded().map_err(|e| Failure::run(miette!("{e}")))?;
     let mut set = args.set.clone();
     if let Some(n) = args.threads {
         set.push(format!("solve.threads={n}"));
     }
     let recipe = find(&args.scene, &set, &args.allow_dir)?;
+    serve(recipe, args.port, !args.no_open)
+}
+
+/// Serves a scene that is there already, and opens it.
+pub(super) fn serve_loaded(name: &str, loaded: &Loaded) -> Result<(), Failure> {
+    serve(Recipe::new(name, loaded, &[]).map_err(Failure::load)?, 0, true)
+}
+
+fn serve(recipe: Recipe, port: u16, browser: bool) -> Result<(), Failure> {
+    let page = page::embedded().map_err(|e| Failure::run(miette!("{e}")))?;
     let token = match std::env::var(TOKEN) {
         Ok(token) if token.len() >= 16 && token.bytes().all(|b| b.is_ascii_alphanumeric()) => token,
         Ok(_) => {
@@ -54,13 +65,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         Err(_) => guard::random_token().map_err(|e| Failure::run(miette!("{e}")))?,
     };
-    let options = Options { port: args.port, token, page: page.clone() };
+    let options = Options { port, token, page: page.clone() };
     let server = Server::start(recipe, &options).map_err(|e| Failure::input(miette!("{e}")))?;
     let address = server.address();
     let mut out = std::io::stdout();
     let text = format!("{address}\n");
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).into_diagnostic().map_err(Failure::run)?;
-    if !args.no_open && !open(&address) {
+    if browser && !open(&address) {
         let _ = std::io::stderr().write_all(b"no browser was found: open the address above\n");
     }
     let handle = server.handle();
@@ -87,6 +98,11 @@ fn find(scene: &Path, set: &[String], allowed: &[PathBuf]) -> Result<Recipe, Fai
         Some(s) => {
             let named = format!("{} (built in)", s.name);
             (Loaded::parse(&named, s.text.to_string(), None, set), s.name.to_string())
+        }
+        None if drop::is_surface(scene) => {
+            // A surface is filled and falls on the floor.
+            let text = drop::scene(scene, drop::TETS)?;
+            (Ok(drop::load(scene, text, set)?), drop::stem(scene))
         }
         None => {
             let stem = scene.file_stem().map_or_else(|| "scene".into(), |s| s.to_string_lossy().into_owned());

@@ -63,6 +63,7 @@ use crate::picture::Image;
 pub use exporter::{ColourBy, Exporter, Finish, Floor, Options, exporter, exporters};
 pub use format::{Format, UnknownFormat};
 pub use model::{Frame, Model, ModelBody};
+pub use npz::npz_arrays;
 
 /// Why an export failed.
 #[derive(Debug, Error, Diagnostic)]

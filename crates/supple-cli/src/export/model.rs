@@ -98,7 +98,7 @@ impl Model {
 
 impl ModelBody {
     /// A cell of the body by nodes counted over all bodies.
-    pub(super) fn global<const N: usize>(&self, cell: [u32; N]) -> [u32; N] {
+    pub(crate) fn global<const N: usize>(&self, cell: [u32; N]) -> [u32; N] {
         cell.map(|node| self.first_node as u32 + node)
     }
 

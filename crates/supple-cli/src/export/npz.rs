@@ -77,6 +77,24 @@ impl Sink for Npz {
     }
 }
 
+/// An .npz file of arrays of whole numbers, one-dimensional, and of arrays of reals with rows of some length.
+pub fn npz_arrays(wholes: &[(&str, &[i64])], reals: &[(&str, &[f64], usize)]) -> std::io::Result<Vec<u8>> {
+    let mut file = std::io::Cursor::new(Vec::new());
+    let mut zip = ZipWriter::new(&mut file);
+    for (name, values) in wholes {
+        let mut bytes = header("<i8", &[values.len() as u64]);
+        values.iter().for_each(|v| bytes.extend_from_slice(&v.to_le_bytes()));
+        zip.bytes(&format!("{name}.npy"), &bytes)?;
+    }
+    for (name, values, row) in reals {
+        let mut bytes = header("<f8", &[(values.len() / row) as u64, *row as u64]);
+        put_f64(&mut bytes, values.iter().copied());
+        zip.bytes(&format!("{name}.npy"), &bytes)?;
+    }
+    zip.finish()?;
+    Ok(file.into_inner())
+}
+
 /// The cells of all bodies by nodes counted over all bodies.
 fn cells<const N: usize>(model: &Model, of: impl Fn(&ModelBody) -> &Vec<[u32; N]>) -> Vec<u8> {
     let count: usize = model.bodies.iter().map(|body| of(body).len()).sum();

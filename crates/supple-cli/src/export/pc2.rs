@@ -1,4 +1,4 @@
-//! All nodes as PointCache2, which Blender's mesh cache and others apply to a mesh with the same order of vertices:
+//! The nodes of all bodies as PointCache2, which Blender's mesh cache and others apply to a mesh with the same order of vertices:
 //! that of [`Format::Obj`](super::Format::Obj) of the same run.
 use std::io::Write;
 use std::path::PathBuf;
@@ -40,12 +40,13 @@ impl Pc2 {
 }
 
 impl Sink for Pc2 {
-    fn frame(&mut self, out: &OutputDir, _: &Model, frame: &Frame<'_>) -> Result<(), ExportError> {
+    fn frame(&mut self, out: &OutputDir, model: &Model, frame: &Frame<'_>) -> Result<(), ExportError> {
         let mut record = Vec::with_capacity(frame.positions.len() * 12);
-        frame.positions.iter().for_each(|&p| put_point(&mut record, p));
+        // Body by body, as .obj has them: of one with a skin only that.
+        model.bodies.iter().flat_map(|body| frame.of(body)).for_each(|&p| put_point(&mut record, p));
         if self.spool.is_none() {
             self.spool = Some(Spool::create(out, &self.name, record.len())?);
-            self.nodes = frame.positions.len();
+            self.nodes = record.len() / 12;
         }
         if let Some(spool) = &mut self.spool {
             spool.push(&record)?;

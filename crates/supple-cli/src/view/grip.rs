@@ -61,7 +61,7 @@ impl Grip {
         }
         let first = program.simulation.bodies().get(body).map_or(0, |b| b.first_node);
         let place = |id: u32| program.simulation.position(first + id as usize).unwrap_or_default();
-        let on_body = skin.bodies.get(body).map_or(&[][..], |b| &b.shell.nodes);
+        let on_body = skin.nodes_of(body);
         let mut bounds = Bounds::EMPTY;
         on_body.iter().for_each(|&id| bounds.include(place(id)));
         let radius = AROUND * bounds.diagonal();

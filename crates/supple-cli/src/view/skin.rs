@@ -7,6 +7,7 @@ use super::command::Field;
 use crate::commands::run::{
     model,
     obstacles::{corners, with_obstacles},
+    skins,
 };
 use crate::export::crease::Creased;
 use crate::export::shell::Shell;
@@ -28,23 +29,31 @@ pub(crate) struct SkinBody {
     pub pins: Vec<u32>,
     /// Vertices with anchors.
     pub anchors: Vec<u32>,
+    /// Nodes with anchors.
+    anchored: BTreeSet<u32>,
+    /// For each vertex of the shell the body's node that carries it: itself, or of a detailed surface the one with the largest weight.
+    carriers: Vec<u32>,
 }
 
 /// What is seen of all bodies; vertices are numbered over all of them in order.
 pub(crate) struct Skin {
     /// The bodies.
     pub bodies: Vec<SkinBody>,
-    /// Node of each vertex, counted over all bodies.
+    /// Place of each vertex among those of [`places`].
     nodes: Vec<u32>,
+    /// Node that carries each vertex, counted over all bodies.
+    carriers: Vec<u32>,
     /// Tetrahedra, by nodes counted over all bodies.
     tets: Vec<[u32; 4]>,
     /// Triangles of sheets, alike.
     triangles: Vec<[u32; 3]>,
 }
 
-/// Positions of all nodes, and after them of the corners of obstacles, in m.
+/// Positions of all nodes, after them of the vertices of detailed surfaces, and then of the corners of obstacles, in m.
 pub(crate) fn places(program: &Program) -> Vec<[f64; 3]> {
     let mut all = program.simulation.positions();
+    // They were bound to these bodies, so that they fit.
+    all.extend(skins::positions(program, &all).unwrap_or_default());
     all.extend(corners(program));
     all
 }
@@ -57,46 +66,67 @@ impl Skin {
             let of = pins.range(first as u32..).map(|p| p - first as u32).collect();
             (of, BTreeSet::new())
         };
-        Skin::new(model, frame, |_, first| held(first))
+        Skin::new((model, model), frame, &|_| None, |_, first| held(first))
     }
 
     /// Of a program as it is, with obstacles, all pins and anchors.
     pub fn of_program(program: &Program) -> Skin {
-        let model = &with_obstacles(model(program), program);
+        let bodies = model(program);
+        let seen = with_obstacles(skins::with_skins(bodies.clone(), program), program);
         let positions = places(program);
         let frame =
             Frame { index: 0, time: 0.0, positions: &positions, velocities: &[], element_fields: &[] };
-        Skin::new(model, &frame, |body, _| {
+        let carriers = |body: usize| {
+            let skin = program.bodies.get(body)?.skin.as_ref()?;
+            let heaviest = |(nodes, weights): (&[u32; 4], &[f64; 4])| {
+                let most = (0..4).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap_or(0);
+                nodes[most]
+            };
+            Some(skin.embedding.nodes().iter().zip(skin.embedding.weights()).map(heaviest).collect())
+        };
+        Skin::new((&bodies, &seen), &frame, &carriers, |body, _| {
             let look = program.bodies.get(body);
             let set = |ids: &Vec<u32>| ids.iter().copied().collect::<BTreeSet<u32>>();
             look.map(|l| (set(&l.pins), set(&l.anchors))).unwrap_or_default()
         })
     }
 
-    /// `held` gives, for a body and its first node, its pinned and anchored nodes.
+    /// `bodies` are those that are simulated, `model` what is seen; `carriers` gives the nodes that carry the vertices of a detailed surface;
+    /// `held`, for a body and its first node, its pinned and anchored nodes.
     fn new(
-        model: &Model,
+        (bodies, model): (&Model, &Model),
         frame: &Frame<'_>,
+        carriers: &dyn Fn(usize) -> Option<Vec<u32>>,
         held: impl Fn(usize, usize) -> (BTreeSet<u32>, BTreeSet<u32>),
     ) -> Skin {
-        let triangles = model.sheet_triangles().collect();
-        let mut skin = Skin { bodies: Vec::new(), nodes: Vec::new(), tets: Vec::new(), triangles };
+        let triangles = bodies.sheet_triangles().collect();
+        let tets = bodies.bodies.iter().flat_map(|b| b.tets.iter().map(|&t| b.global(t))).collect();
+        let (nodes, of) = (Vec::new(), Vec::new());
+        let mut skin = Skin { bodies: Vec::new(), nodes, carriers: of, tets, triangles };
         for (number, (shell, body)) in Shell::all(model).into_iter().zip(&model.bodies).enumerate() {
             let positions: Vec<[f64; 3]> = shell.positions(body, frame).collect();
             let drawn = Creased::new(&shell, &positions);
             let (pins, anchors) = held(number, body.first_node);
+            let own: Vec<u32> = match carriers(number) {
+                Some(of) => shell.nodes.iter().map(|&v| of.get(v as usize).copied().unwrap_or(0)).collect(),
+                None => shell.nodes.clone(),
+            };
             let on_skin = |set: &BTreeSet<u32>| {
-                let at = shell.nodes.iter().enumerate().filter(|(_, node)| set.contains(node));
+                let at = own.iter().enumerate().filter(|(_, node)| set.contains(node));
                 at.map(|(vertex, _)| vertex as u32).collect()
             };
             skin.nodes.extend(shell.nodes.iter().map(|n| body.first_node as u32 + n));
-            skin.tets.extend(body.tets.iter().map(|t| t.map(|v| body.first_node as u32 + v)));
+            // Obstacles carry themselves.
+            let first = bodies.bodies.get(number).map_or(body.first_node, |b| b.first_node);
+            skin.carriers.extend(own.iter().map(|n| first as u32 + n));
             skin.bodies.push(SkinBody {
                 name: body.name.clone(),
                 obstacle: body.obstacle,
                 colour: body.colour,
                 pins: on_skin(&pins),
                 anchors: on_skin(&anchors),
+                anchored: anchors,
+                carriers: own,
                 drawn,
                 shell,
             });
@@ -113,15 +143,21 @@ impl Skin {
     pub fn node(&self, vertex: u32) -> Option<(usize, u32)> {
         let at = vertex as usize;
         let body = self.bodies.iter().rposition(|b| b.shell.first <= at)?;
-        let shell = &self.bodies[body].shell;
-        Some((body, *shell.nodes.get(at - shell.first)?))
+        let seen = &self.bodies[body];
+        Some((body, *seen.carriers.get(at - seen.shell.first)?))
+    }
+
+    /// Nodes of a body that are seen, or carry what is seen; ascending.
+    pub fn nodes_of(&self, body: usize) -> Vec<u32> {
+        let mut nodes = self.bodies.get(body).map_or_else(Vec::new, |b| b.carriers.clone());
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
     }
 
     /// True if the scene has an anchor at a node of a body, seen from outside.
     pub fn anchored(&self, body: usize, node: u32) -> bool {
-        self.bodies.get(body).is_some_and(|b| {
-            b.shell.nodes.binary_search(&node).is_ok_and(|vertex| b.anchors.contains(&(vertex as u32)))
-        })
+        self.bodies.get(body).is_some_and(|b| b.anchored.contains(&node) && b.carriers.contains(&node))
     }
 
     /// Positions of the vertices among those of all nodes, see [`places`].
@@ -135,12 +171,13 @@ impl Skin {
         let column = match field {
             Field::Velocity => {
                 let speed = |v: [f64; 3]| v.iter().map(|c| c * c).sum::<f64>().sqrt() as f32;
-                return self.positions(velocities).map(speed).collect();
+                let of = |&n: &u32| speed(velocities.get(n as usize).copied().unwrap_or_default());
+                return self.carriers.iter().map(of).collect();
             }
             Field::Stretch => 0,
             Field::Stress => 1,
         };
-        let most = self.tets.iter().flatten().chain(&self.nodes).max().map_or(0, |&n| n as usize + 1);
+        let most = self.tets.iter().flatten().chain(&self.carriers).max().map_or(0, |&n| n as usize + 1);
         let mut sums = vec![(0.0, 0_u32); most];
         let all = self.tets.iter().map(|t| &t[..]).chain(self.triangles.iter().map(|t| &t[..]));
         for (element, values) in all.zip(elements) {
@@ -152,6 +189,6 @@ impl Skin {
                 }
             }
         }
-        self.nodes.iter().map(|&n| sums[n as usize]).map(|(s, n)| (s / f64::from(n)) as f32).collect()
+        self.carriers.iter().map(|&n| sums[n as usize]).map(|(s, n)| (s / f64::from(n)) as f32).collect()
     }
 }

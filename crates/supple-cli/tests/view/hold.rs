@@ -100,8 +100,8 @@ fn pulls_to_the_end_of_the_world_leave_the_server_alive() {
 }
 
 #[test]
-fn on_the_default_scene_a_pull_arrives_at_once() {
-    let text = supple_cli::scenes::ALL[0].text;
+fn on_beams_a_pull_arrives_at_once() {
+    let text = supple_cli::scenes::find("beams").unwrap().text;
     let server = Running::start(text);
     let mut viewer = server.viewer();
     let start = viewer.frame(|f| f.numbers.frame > 2);

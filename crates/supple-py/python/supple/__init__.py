@@ -12,6 +12,7 @@
 Units are SI; arrays of nodes are float64 of shape (n, 3), all bodies in order of adding. BuildError (a ValueError) says which
 input cannot be used, StepError (a RuntimeError) that a step failed and left the state as it was.
 """
+from ._fill import Filled, Skin, fill
 from ._mesh import Mesh, ball_mesh, box_mesh, cylinder_mesh, read_mesh, surface, write_mesh
 from ._run import run
 from ._supple import (
@@ -60,6 +61,7 @@ __all__ = [
     "Cylinder",
     "DistanceGrid",
     "Fibre",
+    "Filled",
     "FixedCorotated",
     "Fung",
     "HalfSpace",
@@ -75,6 +77,7 @@ __all__ = [
     "PythonMaterial",
     "Scene",
     "Simulation",
+    "Skin",
     "Sphere",
     "Spline",
     "StVenantKirchhoff",
@@ -85,6 +88,7 @@ __all__ = [
     "ball_mesh",
     "box_mesh",
     "cylinder_mesh",
+    "fill",
     "load",
     "read_mesh",
     "run",

@@ -247,6 +247,7 @@ class Scene:
         density: npt.ArrayLike | None = None,
         masses: npt.ArrayLike | None = None,
         name: str | None = None,
+        fill: npt.ArrayLike | None = None,
     ) -> Body: ...
     def add_cloth(
         self,
@@ -554,4 +555,33 @@ def box_mesh(size: npt.ArrayLike, cells: Sequence[int], split: int) -> _Mesh: ..
 def ball_mesh(radius: float, cells: int) -> _Mesh: ...
 def cylinder_mesh(radius: float, length: float, cells: int, along: int) -> _Mesh: ...
 def surface(tets: npt.ArrayLike) -> npt.NDArray[np.int64]: ...
+def fill_surface(
+    vertices: npt.ArrayLike,
+    triangles: npt.ArrayLike,
+    size: float | None,
+    tets: int | None,
+    kind: str,
+    cavities: str,
+    parts: str,
+    threads: int,
+) -> tuple[_Reals, npt.NDArray[np.int64], _Reals, dict[str, Any]]: ...
+
+class _Skin:
+    def __new__(
+        cls,
+        body: npt.ArrayLike,
+        tets: npt.ArrayLike,
+        vertices: npt.ArrayLike,
+        triangles: npt.ArrayLike | None,
+        normals: npt.ArrayLike | None,
+    ) -> _Skin: ...
+    @property
+    def tets(self) -> npt.NDArray[np.int64]: ...
+    @property
+    def weights(self) -> _Reals: ...
+    @property
+    def outside(self) -> int: ...
+    def positions(self, x: npt.ArrayLike) -> _Reals: ...
+    def normals(self, x: npt.ArrayLike) -> _Reals: ...
+
 def _poison(sim: Simulation, node: int) -> None: ...

@@ -7,16 +7,25 @@
 //! | `shapes.rs` | built-in shapes with resolution |
 //! | `surface.rs` | the boundary triangles of a tetrahedral mesh |
 //! | `io/` | mesh files: bytes in, [`io::RawMesh`] out, and back |
+//! | `fill/` | [`fill()`]: from a surface to a body |
+//! | `embedding.rs` | [`Embedding`]: skins that ride in a body's tetrahedra |
+//! | `limbs.rs` | [`Limbs`]: figures of rounded limbs |
 //! | `repair.rs` | winding, unused nodes, and defects of elements |
 //! | `quality.rs` | shape of elements, closedness, parts: what `supple mesh info` tells |
 
+mod embedding;
+pub mod fill;
 pub mod io;
+mod limbs;
 pub mod quality;
 pub mod repair;
 pub mod shapes;
 mod surface;
 mod triangles;
 
+pub use embedding::{Embedding, vertex_normals};
+pub use fill::fill;
+pub use limbs::{Contour, Limb, Limbs};
 pub use surface::surface;
 pub use triangles::TriMesh;
 
@@ -68,6 +77,14 @@ pub enum MeshError {
         /// What is wrong with it.
         reason: TriangleError,
     },
+    /// A fill fraction that is none.
+    #[error("element {element}: its fill fraction must lie above 0 and at most at 1, not {fill}")]
+    Fill {
+        /// Number of the tetrahedron.
+        element: usize,
+        /// The fraction.
+        fill: f64,
+    },
     /// More vertices or tetrahedra than 32-bit numbers count.
     #[error("{what}: {count} are too many")]
     TooMany {
@@ -115,6 +132,8 @@ fn check<const V: usize>(vertices: &[[f64; 3]], elements: &[[u32; V]]) -> Result
 pub struct TetMesh {
     vertices: Vec<[f64; 3]>,
     tets: Vec<[u32; 4]>,
+    /// Empty where all are 1.
+    fill: Vec<f64>,
 }
 
 impl TetMesh {
@@ -125,7 +144,20 @@ impl TetMesh {
             tetrahedron(tet.map(|v| vertices[v as usize]))
                 .map_err(|reason| MeshError::Shape { element, reason })?;
         }
-        Ok(TetMesh { vertices, tets })
+        Ok(TetMesh { vertices, tets, fill: Vec::new() })
+    }
+
+    /// The same mesh with a fill fraction in (0, 1] for each tetrahedron: the share of it that is full of material. Its energy and its mass
+    /// are those of its volume times this. None at all means that all are full.
+    pub fn with_fill(self, fill: Vec<f64>) -> Result<TetMesh, MeshError> {
+        if !fill.is_empty() && fill.len() != self.tets.len() {
+            let (given, tets) = (fill.len(), self.tets.len());
+            return Err(MeshError::Parameter(format!("{given} fill fractions for {tets} tetrahedra")));
+        }
+        if let Some(element) = fill.iter().position(|f| !(*f > 0.0 && *f <= 1.0)) {
+            return Err(MeshError::Fill { element, fill: fill[element] });
+        }
+        Ok(TetMesh { fill, ..self })
     }
 
     /// Positions in m.
@@ -138,11 +170,24 @@ impl TetMesh {
     }
     /// The same mesh moved vertex by vertex, checked again.
     pub fn map(&self, f: impl FnMut([f64; 3]) -> [f64; 3]) -> Result<TetMesh, MeshError> {
-        TetMesh::new(self.vertices.iter().copied().map(f).collect(), self.tets.clone())
+        TetMesh::new(self.vertices.iter().copied().map(f).collect(), self.tets.clone())?
+            .with_fill(self.fill.clone())
     }
-    /// Volume in m³.
+    /// Fill fraction of each tetrahedron; empty where all are full.
+    pub fn fill(&self) -> &[f64] {
+        &self.fill
+    }
+    /// Fill fraction of a tetrahedron.
+    pub fn fill_of(&self, tet: usize) -> f64 {
+        self.fill.get(tet).copied().unwrap_or(1.0)
+    }
+    /// Volume of a tetrahedron in m³, times its fill fraction.
+    pub fn filled_volume(&self, tet: usize) -> f64 {
+        self.fill_of(tet) * tet_volume(self.tets[tet].map(|v| self.vertices[v as usize]))
+    }
+    /// Volume in m³, with fill fractions.
     pub fn volume(&self) -> f64 {
-        self.tets.iter().map(|t| tet_volume(t.map(|v| self.vertices[v as usize]))).sum()
+        (0..self.tets.len()).map(|t| self.filled_volume(t)).sum()
     }
 }
 

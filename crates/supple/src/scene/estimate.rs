@@ -45,6 +45,8 @@ impl Estimate {
             Shape::Sphere { cells, .. } => grid([cells as f64; 3], 6.0),
             Shape::Cylinder { cells, along, .. } => grid([along as f64, cells as f64, cells as f64], 6.0),
             Shape::Torus { cells, around, .. } => grid([around as f64, cells as f64, cells as f64], 6.0),
+            // A conforming body has about four to five tetrahedra to a node.
+            Shape::Limbs { tets, .. } => Estimate::of_mesh(tets / 4, tets),
             Shape::Cloth { cells, .. } => {
                 let [x, z] = cells.map(|n| n as f64);
                 net((x + 1.0) * (z + 1.0), 4.0 * x * z)

@@ -10,6 +10,7 @@ pub use super::material_table::{MaterialTable, OneOrMany};
 use super::obstacle::ObstacleTable;
 use super::sheet::ClothTable;
 use super::{Damping, Limit, SpringKind};
+pub use crate::mesh::Limb;
 use crate::settings::{
     Acceleration, ContactMethod, DualStart, FirstHessian, Method, SolveSettings, Start, Sweep, WeightRule,
     Wind,
@@ -215,6 +216,13 @@ pub struct Body {
     /// A mesh file, relative to the scene file: tetrahedra for a solid, triangles for a sheet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mesh: Option<String>,
+    /// Fills a surface with tetrahedra: then a mesh file of triangles is a solid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fill: Option<FillTable>,
+    /// The detailed surface that a solid carries and that is drawn and exported: `true` for the surface that was filled, or a mesh file
+    /// with triangles, placed like the body. None by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skin: Option<SkinChoice>,
     /// What a solid or a sheet is made of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<MaterialTable>,
@@ -245,6 +253,36 @@ pub struct Body {
     /// Other materials for parts of a solid, later ones first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub region: Vec<Region>,
+}
+
+/// How a surface is filled. Give `size` or `tets`, or neither for a size of a thirtieth of the bounding box's diagonal.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct FillTable {
+    /// Length of the lattice's long edges in m, > 0, after `scale`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<f64>,
+    /// About this number of tetrahedra, within a tenth where the shape allows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tets: Option<usize>,
+    /// `conform` (default: nodes on the surface), `grow` (a little beyond it) or `cage` (whole lattice tetrahedra).
+    pub kind: crate::mesh::fill::Kind,
+    /// `keep` (default) or `fill` shells that face inwards and lie in others.
+    pub cavities: crate::mesh::fill::Cavities,
+    /// Parts that share no face: `all` (default) or the `largest`.
+    pub parts: crate::mesh::fill::PartsKept,
+}
+
+/// The skin of a body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum SkinChoice {
+    /// The surface that was filled, or none.
+    Own(bool),
+    /// A mesh file with triangles, relative to the scene file.
+    File(String),
 }
 
 /// Springs along the edges of a net or rope.
@@ -353,6 +391,16 @@ pub enum Shape {
         cells: usize,
         /// Cells around.
         around: usize,
+    },
+    /// A figure of rounded limbs that blend smoothly, filled with tetrahedra.
+    Limbs {
+        /// The limbs.
+        limbs: Vec<Limb>,
+        /// About the radius of the fillets between limbs, ≥ 0. Default 0.
+        #[serde(default)]
+        blend: f64,
+        /// About this number of tetrahedra.
+        tets: usize,
     },
     /// A sheet in the x–z plane from the origin; with `springs` a net along edges and both diagonals of each cell.
     Cloth {

@@ -20,6 +20,7 @@
 //! | `obstacle.rs` | obstacles of a scene, and the nodes that may touch them |
 //! | `pins.rs` | nodes that two pins hold |
 //! | `contract.rs` | muscles that follow keyframes |
+//! | `skin.rs` | surfaces that are filled, [`Skin`]s that bodies carry |
 //! | `place.rs` | shapes, transforms, selections, start states |
 //! | `program.rs` | [`Program`]: a scene file made ready to run, with its motions |
 
@@ -42,6 +43,7 @@ mod preset;
 mod program;
 pub mod sheet;
 mod sheet_terms;
+mod skin;
 mod terms;
 
 pub use cloth::{Along, Bending, Cloth, Limit};
@@ -55,6 +57,7 @@ pub use parse::SceneError;
 pub use place::Asset;
 pub use preset::{PRESETS, Preset};
 pub use program::{Look, MOST_FRAMES, Program, problems, settings};
+pub use skin::Skin;
 
 use crate::contact::Obstacle;
 use crate::error::BuildError;
@@ -197,7 +200,8 @@ impl Scene {
         }
     }
 
-    /// Adds a solid of one material and density (kg/m³, > 0). Each corner of a tetrahedron carries a quarter of its mass.
+    /// Adds a solid of one material and density (kg/m³, > 0). Each corner of a tetrahedron carries a quarter of its mass; energy
+    /// and mass are those of its volume times its fill fraction.
     pub fn add_solid(
         &mut self,
         name: &str,
@@ -222,8 +226,8 @@ impl Scene {
             return Err(wrong(format!("the density must be positive and finite, not {density}")));
         }
         let mut masses = vec![0.0; mesh.vertices().len()];
-        for t in mesh.tets() {
-            let quarter = 0.25 * density * crate::mesh::tet_volume(t.map(|v| mesh.vertices()[v as usize]));
+        for (e, t) in mesh.tets().iter().enumerate() {
+            let quarter = 0.25 * density * mesh.filled_volume(e);
             for &v in t {
                 masses[v as usize] += quarter;
             }
@@ -434,6 +438,7 @@ impl Scene {
             positions: Vec::new(),
             masses: Vec::new(),
             pinned: Vec::new(),
+            fill: Vec::new(),
             sources: Vec::new(),
             anchors: Vec::new(),
             air: Air::default(),
@@ -466,9 +471,12 @@ impl Scene {
             };
             match &b.content {
                 Content::Solid { mesh, materials } => {
+                    parts.fill.extend(mesh.fill());
                     for (e, (t, m)) in mesh.tets().iter().zip(materials).enumerate() {
-                        let shape = stencil::tetrahedron(t.map(|v| mesh.vertices()[v as usize]))
-                            .map_err(|reason| at.wrong(e, reason.to_string()))?;
+                        let (gradients, volume) =
+                            stencil::tetrahedron(t.map(|v| mesh.vertices()[v as usize]))
+                                .map_err(|reason| at.wrong(e, reason.to_string()))?;
+                        let shape = (gradients, volume * mesh.fill_of(e));
                         terms.solid(m, at.element(t, e), shape);
                         if let Some(limit) = &b.limit {
                             terms.solid_limit(limit, at.element(t, e), shape.0, shape.1, &at);

@@ -1,12 +1,16 @@
 //! Shapes, transforms, selections and start states of a scene file, as nodes and elements.
 
 use super::estimate::Estimate;
-use super::file::{Axis, AxisName, Body, Region, Rotation, Scale, Select, Shape, SplitNumber, StartState};
+use super::file::{
+    Axis, AxisName, Body, Region, Rotation, Scale, Select, Shape, SkinChoice, SplitNumber, StartState,
+};
 use super::parse::SceneError;
+use super::skin::{self, Skin};
 use crate::energy::check::Random;
+use crate::mesh::fill::FillSettings;
 use crate::mesh::io::Samples;
 use crate::mesh::shapes::{self, Split};
-use crate::mesh::{MeshError, TetMesh, TriMesh};
+use crate::mesh::{Contour, Embedding, Limbs, MeshError, TetMesh, TriMesh};
 
 /// A mesh or a grid that a scene names, as the caller read it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,6 +19,8 @@ pub struct Asset {
     pub vertices: Vec<[f64; 3]>,
     /// Tetrahedra.
     pub tets: Vec<[u32; 4]>,
+    /// Their fill fractions, in (0, 1]; empty where all are full.
+    pub fill: Vec<f64>,
     /// Triangles, of a surface without tetrahedra.
     pub triangles: Vec<[u32; 3]>,
     /// Named groups of nodes.
@@ -33,6 +39,10 @@ pub(super) struct Placed {
     /// Edges of a net.
     pub edges: Vec<[u32; 2]>,
     pub groups: Vec<(String, Vec<u32>)>,
+    /// The detailed surface that it carries.
+    pub skin: Option<Skin>,
+    /// What filling did, in words.
+    pub notes: Vec<String>,
 }
 
 fn finite(key: impl Fn() -> String, values: &[f64]) -> Result<(), SceneError> {
@@ -83,18 +93,19 @@ pub(super) fn place(
         (None, None) => return Err(SceneError::at(key, "needs a `shape` or a `mesh`")),
         (None, Some(path)) => {
             let asset = assets(path).map_err(|e| SceneError::at(format!("{key}.mesh"), e))?;
-            let Asset { vertices, tets, triangles, groups, samples } = asset;
+            let Asset { vertices, tets, fill, triangles, groups, samples } = asset;
             if samples.is_some() {
                 let message = format!("`{path}` is an array of numbers, not a mesh");
                 return Err(SceneError::at(format!("{key}.mesh"), message));
             }
-            Shaped { vertices, tets, triangles, edges: Vec::new(), groups }
+            Shaped { vertices, tets, fill, triangles, groups, ..Shaped::default() }
         }
         (Some(shape), None) => {
             if let Some(reason) = Estimate::of_body(body).and_then(|e| e.refusal()) {
                 return Err(SceneError::at(format!("{key}.shape"), reason));
             }
-            make(shape, body.springs.is_some()).map_err(|e| SceneError::at(format!("{key}.shape"), e))?
+            make(shape, body.springs.is_some(), body.skin == Some(SkinChoice::Own(true)))
+                .map_err(|e| SceneError::at(format!("{key}.shape"), e))?
         }
     };
     let scale = match body.scale {
@@ -107,52 +118,86 @@ pub(super) fn place(
     }
     finite(|| format!("{key}.translate"), &body.translate)?;
     let rotation = body.rotate.as_ref().map(|r| checked(r, &format!("{key}.rotate"))).transpose()?;
-    let vertices: Vec<[f64; 3]> = asset
-        .vertices
-        .iter()
-        .map(|p| {
-            let p: [f64; 3] = std::array::from_fn(|c| p[c] * scale[c]);
-            let p = rotation.map_or(p, |(axis, angle)| turn(p, axis, angle));
-            std::array::from_fn(|c| p[c] + body.translate[c])
-        })
-        .collect();
+    let put = |p: &[f64; 3]| -> [f64; 3] {
+        let p: [f64; 3] = std::array::from_fn(|c| p[c] * scale[c]);
+        let p = rotation.map_or(p, |(axis, angle)| turn(p, axis, angle));
+        std::array::from_fn(|c| p[c] + body.translate[c])
+    };
+    let mut vertices: Vec<[f64; 3]> = asset.vertices.iter().map(put).collect();
     let wrong = |e: MeshError| SceneError::at(key, e.to_string());
     let (mut mesh, mut sheet) = (None, None);
-    if !asset.tets.is_empty() {
-        mesh = Some(TetMesh::new(vertices.clone(), asset.tets).map_err(wrong)?);
+    let (mut groups, mut notes) = (asset.groups, Vec::new());
+    let mut own = asset.contour.map(|(points, triangles)| (points.iter().map(put).collect(), triangles));
+    if let Some(table) = &body.fill {
+        if !asset.tets.is_empty() || !asset.edges.is_empty() || asset.triangles.is_empty() {
+            let message = "fills surfaces: it needs a `mesh` of triangles without tetrahedra";
+            return Err(SceneError::at(format!("{key}.fill"), message));
+        }
+        let (filled, report) = skin::fill_surface(table, &vertices, &asset.triangles, key)?;
+        notes.extend(report.notes());
+        let carried = Embedding::new(&filled, &vertices).map_err(wrong)?;
+        groups = skin::carried(&groups, &carried);
+        own = Some((std::mem::replace(&mut vertices, filled.vertices().to_vec()), asset.triangles));
+        mesh = Some(filled);
+    } else if !asset.tets.is_empty() {
+        let filled = TetMesh::new(vertices.clone(), asset.tets).and_then(|m| m.with_fill(asset.fill));
+        mesh = Some(filled.map_err(wrong)?);
     } else if asset.edges.is_empty() {
-        sheet = Some(TriMesh::new(vertices.clone(), asset.triangles).map_err(wrong)?);
+        let hint = |e: MeshError| match body.cloth {
+            Some(_) => wrong(e),
+            None => SceneError::at(key, format!("{e}; if it is meant to be a solid, give it `fill = {{}}`")),
+        };
+        sheet = Some(TriMesh::new(vertices.clone(), asset.triangles).map_err(hint)?);
     }
-    Ok(Placed { vertices, mesh, sheet, edges: asset.edges, groups: asset.groups })
+    let skin_key = format!("{key}.skin");
+    let surface = match &body.skin {
+        None | Some(SkinChoice::Own(false)) => None,
+        Some(SkinChoice::Own(true)) => {
+            let message = "`true` is for a surface that is filled and for `limbs`; name a mesh file instead";
+            Some(own.ok_or_else(|| SceneError::at(&skin_key, message))?)
+        }
+        Some(SkinChoice::File(path)) => {
+            let file = assets(path).map_err(|e| SceneError::at(&skin_key, e))?;
+            if file.triangles.is_empty() {
+                return Err(SceneError::at(&skin_key, format!("`{path}` has no triangles")));
+            }
+            Some((file.vertices.iter().map(put).collect(), file.triangles))
+        }
+    };
+    let skin = match (surface, &mesh) {
+        (None, _) => None,
+        (Some((points, triangles)), Some(mesh)) => {
+            Some(Skin::new(mesh, points, triangles).map_err(|e| SceneError::at(&skin_key, e.to_string()))?)
+        }
+        (Some(_), None) => return Err(SceneError::at(skin_key, "is for solids")),
+    };
+    Ok(Placed { vertices, mesh, sheet, edges: asset.edges, groups, skin, notes })
 }
 
 /// A shape before it is placed.
+#[derive(Default)]
 struct Shaped {
     vertices: Vec<[f64; 3]>,
     tets: Vec<[u32; 4]>,
+    fill: Vec<f64>,
     triangles: Vec<[u32; 3]>,
     edges: Vec<[u32; 2]>,
     groups: Vec<(String, Vec<u32>)>,
+    /// The surface of an implicit shape, finer than its tetrahedra.
+    contour: Option<Contour>,
 }
 
 fn split(s: SplitNumber) -> Split {
     if s == SplitNumber::Five { Split::Five } else { Split::Six }
 }
 
-fn make(shape: &Shape, springs: bool) -> Result<Shaped, String> {
+fn make(shape: &Shape, springs: bool, skin: bool) -> Result<Shaped, String> {
     let solid = |m: Result<TetMesh, crate::mesh::MeshError>| {
         let m = m.map_err(|e| e.to_string())?;
-        Ok(Shaped {
-            vertices: m.vertices().to_vec(),
-            tets: m.tets().to_vec(),
-            triangles: Vec::new(),
-            edges: Vec::new(),
-            groups: Vec::new(),
-        })
+        let (vertices, tets) = (m.vertices().to_vec(), m.tets().to_vec());
+        Ok::<Shaped, String>(Shaped { vertices, tets, fill: m.fill().to_vec(), ..Shaped::default() })
     };
-    let net = |(vertices, edges): shapes::Net| {
-        Ok(Shaped { vertices, tets: Vec::new(), triangles: Vec::new(), edges, groups: Vec::new() })
-    };
+    let net = |(vertices, edges): shapes::Net| Ok(Shaped { vertices, edges, ..Shaped::default() });
     match shape {
         Shape::Box { size, cells, split: s } => solid(shapes::box_mesh(*size, *cells, split(*s))),
         Shape::Beam { length, width, cells, split: s } => {
@@ -168,10 +213,20 @@ fn make(shape: &Shape, springs: bool) -> Result<Shaped, String> {
             solid(shapes::cylinder(*radius, *length, *cells, *along))
         }
         Shape::Torus { radius, tube, cells, around } => solid(shapes::torus(*radius, *tube, *cells, *around)),
+        Shape::Limbs { limbs, blend, tets } => {
+            let figure = Limbs::new(limbs.clone(), *blend).map_err(|e| e.to_string())?;
+            let (mesh, report) = figure.fill(&FillSettings::tets(*tets)).map_err(|e| e.to_string())?;
+            // Twice as fine as the body.
+            let contour = match skin {
+                true => Some(figure.surface(0.5 * report.size).map_err(|e| e.to_string())?),
+                false => None,
+            };
+            Ok(Shaped { contour, ..solid(Ok(mesh))? })
+        }
         Shape::Cloth { size, cells } if !springs => {
             let m = super::sheet::grid(*size, *cells)?;
             let (vertices, triangles) = (m.vertices().to_vec(), m.triangles().to_vec());
-            Ok(Shaped { vertices, tets: Vec::new(), triangles, edges: Vec::new(), groups: Vec::new() })
+            Ok(Shaped { vertices, triangles, ..Shaped::default() })
         }
         Shape::Cloth { size, cells } => net(shapes::net(*size, *cells).map_err(|e| e.to_string())?),
         Shape::Rope { length, segments, knot } => {

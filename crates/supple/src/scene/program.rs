@@ -10,6 +10,7 @@ use super::parse::SceneError;
 use super::pins::Holders;
 use super::place::{self, Asset, Placed};
 use super::sheet::cloth;
+use super::skin::Skin;
 use super::{Along, BodyId, Scene, Spring, SpringKind};
 use crate::contact::Pose;
 use crate::error::{BuildError, StepError};
@@ -35,6 +36,10 @@ pub struct Look {
     pub anchors: Vec<u32>,
     /// Lowest and highest corner of the placed rest shape, in m.
     pub rest: [[f64; 3]; 2],
+    /// The detailed surface that it carries, if any.
+    pub skin: Option<Skin>,
+    /// What filling its surface did, in words.
+    pub notes: Vec<String>,
 }
 
 impl Look {
@@ -224,6 +229,8 @@ impl Program {
                 pins: Vec::new(),
                 anchors: Vec::new(),
                 rest: place::corners(&p.vertices),
+                skin: p.skin.clone(),
+                notes: p.notes.clone(),
             });
             placed.push(p);
         }
@@ -511,9 +518,9 @@ fn add_body(scene: &mut Scene, body: &Body, p: &Placed, key: &str) -> Result<(),
     }
     let mut masses = vec![0.0; mesh.vertices().len()];
     let mut materials = Vec::with_capacity(mesh.tets().len());
-    for (t, region) in mesh.tets().iter().zip(&of) {
+    for (e, (t, region)) in mesh.tets().iter().zip(&of).enumerate() {
         let density = region.map_or(base_density, |r| others[r].1);
-        let quarter = 0.25 * density * crate::mesh::tet_volume(t.map(|v| mesh.vertices()[v as usize]));
+        let quarter = 0.25 * density * mesh.filled_volume(e);
         for &v in t {
             masses[v as usize] += quarter;
         }

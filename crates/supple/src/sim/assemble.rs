@@ -49,6 +49,8 @@ pub struct Parts {
     pub masses: Vec<f64>,
     /// True for pinned nodes.
     pub pinned: Vec<bool>,
+    /// Fill fractions of the tetrahedra of bodies that have some, for checkpoints; the terms have them already.
+    pub fill: Vec<f64>,
     /// Terms.
     pub sources: Vec<Box<dyn BatchSource>>,
     /// Anchors.
@@ -183,6 +185,7 @@ impl Simulation {
             &parts.positions,
             &parts.masses,
             &parts.pinned,
+            &parts.fill,
             &terms,
             &place,
             contact.obstacles(),

@@ -40,6 +40,7 @@ pub(super) fn fingerprint(
     positions: &[[f64; 3]],
     masses: &[f64],
     pinned: &[bool],
+    fill: &[f64],
     terms: &TermSet,
     place: &[u32],
     obstacles: &[Obstacle],
@@ -58,6 +59,7 @@ pub(super) fn fingerprint(
     }
     positions.iter().flatten().chain(masses).for_each(|v| put(v.to_bits()));
     pinned.iter().for_each(|p| put(u64::from(*p)));
+    fill.iter().for_each(|f| put(f.to_bits()));
     for o in obstacles {
         put(fnv(format!("{} {:?}", o.name, o.shape).bytes()));
         put(o.friction.to_bits());

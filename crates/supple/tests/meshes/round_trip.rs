@@ -32,6 +32,28 @@ fn bytes(format: Format, mesh: &RawMesh) -> Vec<u8> {
     out
 }
 
+/// Fill fractions come back bit by bit where the format keeps them.
+#[test]
+fn fill_fractions() {
+    let mut mesh = body();
+    mesh.fill = (0..mesh.tets.len()).map(|i| 1.0 / (1.0 + i as f64 / 3.0)).collect();
+    for (format, name) in [(Format::Gmsh, "b.msh"), (Format::Vtk, "b.vtk"), (Format::Vtu, "b.vtu")] {
+        assert!(format.holds_fill());
+        let back = super::load(name, bytes(format, &mesh)).unwrap();
+        assert_eq!((&back.fill, &back.tets), (&mesh.fill, &mesh.tets), "{name}");
+        assert_eq!(back.to_tet_mesh().unwrap().fill(), mesh.fill);
+    }
+    assert!(super::load("b.mesh", bytes(Format::Medit, &mesh)).unwrap().fill.is_empty());
+    for wrong in [0.0, -0.5, 1.5] {
+        mesh.fill[3] = wrong;
+        let error = super::load("b.msh", bytes(Format::Gmsh, &mesh)).unwrap_err().to_string();
+        assert!(error.contains("the fill fraction"), "{error}");
+        assert!(mesh.to_tet_mesh().is_err());
+    }
+    mesh.fill.pop();
+    assert!(matches!(write(Format::Gmsh, &mesh, Vec::new()), Err(WriteError::Fill(..))));
+}
+
 #[test]
 fn volume_formats() {
     let mesh = body();

@@ -95,6 +95,14 @@ fn obj_faces_of_every_kind() {
 }
 
 #[test]
+fn surfaces_drop_collapsed_faces() {
+    let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 2 0 0\nf 1 2 3\nf 1 2 4\nf 1 2 2\n";
+    let mesh = load("t.obj", obj).unwrap();
+    assert_eq!(mesh.triangles, [[0, 1, 2]]);
+    assert_eq!(mesh.notes.len(), 3, "{:?}", mesh.notes);
+}
+
+#[test]
 fn stl_drops_collapsed_facets() {
     let facet = |c: [&str; 3]| {
         format!(

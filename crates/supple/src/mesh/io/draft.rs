@@ -26,6 +26,9 @@ pub(super) struct Draft {
     pub vertices: Vec<[f64; 3]>,
     tets: Vec<[u32; 4]>,
     tet_at: Vec<At>,
+    /// Fill fractions by the numbers that the file gives to elements.
+    fills: HashMap<u64, f64>,
+    fill: Vec<f64>,
     triangles: Vec<[u32; 3]>,
     triangle_at: Vec<At>,
     groups: Vec<Group>,
@@ -45,6 +48,10 @@ pub(super) struct Draft {
 impl Draft {
     pub fn with_base(base: u64) -> Draft {
         Draft { base, ..Draft::default() }
+    }
+    /// For surfaces, which as they come may have triangles without area.
+    pub fn of_surface(base: u64) -> Draft {
+        Draft { base, triangles_may_collapse: true, ..Draft::default() }
     }
     /// For files whose triangles have corners of their own.
     pub fn of_loose_triangles() -> Draft {
@@ -94,6 +101,16 @@ impl Draft {
         self.tets.push(corners);
         self.tet_at.push(At { place, number });
         Ok(position as u32)
+    }
+
+    /// Takes the fill fraction of the element that the file calls `number`.
+    pub fn fill(&mut self, number: u64, fill: f64, place: Place) -> Parsed<()> {
+        if !(fill > 0.0 && fill <= 1.0) {
+            let reason = format!("the fill fraction {fill} is not above 0 and at most 1");
+            return Err(Fault::element(place, number, reason));
+        }
+        self.fills.insert(number, fill);
+        Ok(())
     }
 
     /// Takes a polygon as a fan of triangles.
@@ -184,6 +201,10 @@ impl Draft {
         for (what, n) in std::mem::take(&mut self.skipped) {
             self.note(format!("{n} × {what}"));
         }
+        if !self.fills.is_empty() {
+            let of = |at: &At| self.fills.get(&at.number).copied().unwrap_or(1.0);
+            self.fill = self.tet_at.iter().map(of).collect();
+        }
         let turned = match repair::orient(&self.vertices, &mut self.tets) {
             Ok(turned) => turned,
             Err(bad) => return Err(self.defective(&bad, &self.tet_at)),
@@ -205,6 +226,7 @@ impl Draft {
         Ok(RawMesh {
             vertices: self.vertices,
             tets: self.tets,
+            fill: self.fill,
             triangles: self.triangles,
             groups: self.groups,
             notes: self.notes,
@@ -281,6 +303,8 @@ impl Draft {
         }
         let mut numbers = number.iter();
         self.tets.retain(|_| numbers.next() != Some(&DROPPED));
+        let mut numbers = number.iter();
+        self.fill.retain(|_| numbers.next() != Some(&DROPPED));
         self.note(format!("{} tetrahedra came again as part of another group", pairs.len()));
         Ok(())
     }
@@ -289,8 +313,11 @@ impl Draft {
     fn drop_collapsed(&mut self) {
         let before = self.triangles.len();
         let vertices = &self.vertices;
-        let keep: Vec<bool> =
-            self.triangles.iter().map(|t| repair::check_triangles(vertices, &[*t]).is_ok()).collect();
+        let fine = |t: &[u32; 3]| match repair::check_triangles(vertices, &[*t]) {
+            Ok(()) => true,
+            Err(bad) => !matches!(bad.defect, Defect::NoArea { .. } | Defect::Repeated { .. }),
+        };
+        let keep: Vec<bool> = self.triangles.iter().map(fine).collect();
         let mut kept = keep.iter();
         self.triangles.retain(|_| kept.next() == Some(&true));
         let mut kept = keep.iter();

@@ -250,6 +250,45 @@ pub(super) fn skip_section(source: &mut Source, name: &Line, draft: &mut Draft) 
     Err(name.fault(format!("the section {shown} does not end")))
 }
 
+/// `$ElementData`: fill fractions, if that is its name; other data are passed over.
+pub(super) fn element_data(source: &mut Source, section: &Line, draft: &mut Draft) -> Parsed<()> {
+    let before = source.text.clone();
+    // Names, reals and whole numbers that describe the data, one to a line; text also in binary files.
+    let lines = |source: &mut Source, what: &str| -> Parsed<Vec<Vec<u8>>> {
+        let line = source.text.need_line(what)?;
+        let count = need(&mut line.tokens(), &line, what)?.whole(what)?;
+        let count = source.text.room(count, 2, what).map_err(|fault| line.fault(fault.reason))?;
+        (0..count).map(|_| Ok(source.text.need_line(what)?.text.to_vec())).collect()
+    };
+    let names = lines(source, "the number of names")?;
+    if names.first().is_none_or(|name| name.trim_ascii() != b"\"fill\"") {
+        source.text = before;
+        return skip_section(source, section, draft);
+    }
+    lines(source, "the number of real tags")?;
+    let line = source.text.clone().need_line("the number of whole tags")?;
+    let whole = lines(source, "the number of whole tags")?;
+    // Time step, components, how many.
+    let number = |i: usize| {
+        let text = whole.get(i).map(|t| String::from_utf8_lossy(t).trim().to_owned());
+        text.and_then(|t| t.parse::<i128>().ok())
+    };
+    let (Some(1), Some(count)) = (number(1), number(2)) else {
+        return Err(line.fault("the data `fill` should have one component and a number of elements"));
+    };
+    let count =
+        source.text.room(count, source.least(1, 1), "elements").map_err(|fault| line.fault(fault.reason))?;
+    for _ in 0..count {
+        let place = source.place();
+        let element = source.int("an element's number")?;
+        let element = u64::try_from(element)
+            .map_err(|_| Fault::new(place, format!("an element with the number {element}")))?;
+        let fill = source.real("a fill fraction")?;
+        draft.fill(element, fill, place)?;
+    }
+    end(source, "$EndElementData")
+}
+
 /// `$PhysicalNames`: always text.
 pub(super) fn physical_names(source: &mut Source, draft: &mut Draft) -> Parsed<()> {
     let what = "the number of physical names";

@@ -2,7 +2,9 @@
 
 use super::draft::Draft;
 use super::error::{About, Fault, Parsed};
-use super::gmsh::{Source, Tags, end, physical_names, place_element, section, shape, skip_section};
+use super::gmsh::{
+    Source, Tags, element_data, end, physical_names, place_element, section, shape, skip_section,
+};
 
 pub(super) fn read(source: &mut Source, draft: &mut Draft) -> Parsed<()> {
     let mut tags = None;
@@ -22,6 +24,7 @@ pub(super) fn read(source: &mut Source, draft: &mut Draft) -> Parsed<()> {
                 elements_seen = true;
                 elements(source, tags, draft)?;
             }
+            b"$ElementData" => element_data(source, &name, draft)?,
             _ => skip_section(source, &name, draft)?,
         }
     }

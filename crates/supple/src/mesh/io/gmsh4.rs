@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use super::draft::Draft;
 use super::error::{About, Fault, Parsed};
-use super::gmsh::{Source, Tags, end, physical_names, place_element, section, shape, skip_section};
+use super::gmsh::{
+    Source, Tags, element_data, end, physical_names, place_element, section, shape, skip_section,
+};
 
 /// Physical tags of an entity, by dimension and tag.
 type Physical = HashMap<(i64, i64), Vec<i64>>;
@@ -29,6 +31,7 @@ pub(super) fn read(source: &mut Source, draft: &mut Draft) -> Parsed<()> {
                 elements_seen = true;
                 elements(source, tags, &physical, draft)?;
             }
+            b"$ElementData" => element_data(source, &name, draft)?,
             _ => skip_section(source, &name, draft)?,
         }
     }

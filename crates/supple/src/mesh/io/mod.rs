@@ -73,6 +73,8 @@ pub struct RawMesh {
     pub vertices: Vec<[f64; 3]>,
     /// Corners of tetrahedra, det[b−a, c−a, d−a] > 0. Empty for a surface.
     pub tets: Vec<[u32; 4]>,
+    /// Fill fraction of each tetrahedron, in (0, 1]; empty where the file says nothing of it, which means 1.
+    pub fill: Vec<f64>,
     /// Corners of triangles: those that the file lists, which for a tetrahedral mesh need not be its boundary.
     pub triangles: Vec<[u32; 3]>,
     /// Named parts.
@@ -84,7 +86,7 @@ pub struct RawMesh {
 impl RawMesh {
     /// The tetrahedra as a body's rest shape.
     pub fn to_tet_mesh(&self) -> Result<TetMesh, MeshError> {
-        TetMesh::new(self.vertices.clone(), self.tets.clone())
+        TetMesh::new(self.vertices.clone(), self.tets.clone())?.with_fill(self.fill.clone())
     }
     /// The group of this name.
     pub fn group(&self, name: &str) -> Option<&Group> {
@@ -98,7 +100,8 @@ impl RawMesh {
 
 impl From<&TetMesh> for RawMesh {
     fn from(mesh: &TetMesh) -> RawMesh {
-        RawMesh { vertices: mesh.vertices().to_vec(), tets: mesh.tets().to_vec(), ..RawMesh::default() }
+        let (vertices, tets) = (mesh.vertices().to_vec(), mesh.tets().to_vec());
+        RawMesh { vertices, tets, fill: mesh.fill().to_vec(), ..RawMesh::default() }
     }
 }
 
@@ -151,6 +154,10 @@ impl Format {
     /// The extensions that are known.
     pub fn extensions() -> impl Iterator<Item = &'static str> {
         EXTENSIONS.iter().map(|(extension, _)| *extension)
+    }
+    /// Whether files of the format keep fill fractions, as cell data `fill`.
+    pub fn holds_fill(self) -> bool {
+        matches!(self, Format::Gmsh | Format::Vtk | Format::Vtu)
     }
     /// Whether files of the format can hold tetrahedra.
     pub fn holds_tets(self) -> bool {

@@ -32,7 +32,7 @@ const FREE_FORM: [&str; 18] = [
 
 pub(super) fn read(bytes: &[u8]) -> Parsed<RawMesh> {
     let mut text = Text::new(bytes, Some(b'#'))?;
-    let mut draft = Draft::with_base(1);
+    let mut draft = Draft::of_surface(1);
     let (mut object, mut groups) = (None, Vec::new());
     let mut faces = 0;
     let mut joined: Vec<u8>;
@@ -98,7 +98,7 @@ fn face<'a>(
     number: u64,
     groups: impl Iterator<Item = usize>,
 ) -> Parsed<()> {
-    let mut corners = Vec::new();
+    let (mut corners, mut repeated) = (Vec::new(), false);
     for token in tokens {
         let first = token.text.split(|&b| b == b'/').next().unwrap_or(&[]);
         let value = Token { text: first, place: token.place }.whole("a vertex").element(number)?;
@@ -116,13 +116,17 @@ fn face<'a>(
         };
         let node = draft.node(index, token.place).element(number)?;
         if corners.contains(&node) {
-            let reason = format!("vertex {index} appears twice in it");
-            return Err(Fault::element(line.place, number, reason));
+            repeated = true;
+            continue;
         }
         if corners.len() >= 10_000 {
             return Err(Fault::element(line.place, number, "a face of more than 10000 corners"));
         }
         corners.push(node);
+    }
+    if repeated {
+        draft.count("face that names a vertex twice was left out");
+        return Ok(());
     }
     draft.polygon(&corners, line.place, number)?;
     if corners.len() > 3 {

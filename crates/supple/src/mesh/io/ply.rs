@@ -51,7 +51,7 @@ pub(super) fn read(bytes: &[u8]) -> Parsed<RawMesh> {
             Text::new(bytes, None)?;
         }
     }
-    let mut draft = Draft::default();
+    let mut draft = Draft::of_surface(0);
     for element in &elements {
         rows(&mut text, binary, element, &mut draft)?;
     }

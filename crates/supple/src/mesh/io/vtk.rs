@@ -130,6 +130,8 @@ impl Reader<'_> {
             // The keyword's own line ends first; the block ends with a blank line.
             self.text.rest_of_line();
             while self.text.remaining() > 0 && !self.text.rest_of_line().text.is_empty() {}
+        } else if keyword.is("CELL_DATA") && self.is_fill() {
+            self.fill()?;
         } else if keyword.is("POINT_DATA") || keyword.is("CELL_DATA") {
             self.draft.note("data on points and cells were ignored");
             return Ok(false);
@@ -137,6 +139,34 @@ impl Reader<'_> {
             return Err(keyword.fault(format!("{} is no keyword of a .vtk file", keyword.quoted())));
         }
         Ok(true)
+    }
+
+    /// Whether the data that follow are `SCALARS fill`.
+    fn is_fill(&self) -> bool {
+        let mut ahead = self.text.clone();
+        ahead.token();
+        ahead.token().is_some_and(|t| t.is("SCALARS")) && ahead.token().is_some_and(|t| t.text == b"fill")
+    }
+    /// Fill fractions: `CELL_DATA n`, `SCALARS fill type 1`, `LOOKUP_TABLE default`, numbers.
+    fn fill(&mut self) -> Parsed<()> {
+        let count = self.count("cells with data", 2)?;
+        self.text.need("SCALARS")?;
+        self.text.need("fill")?;
+        let kind = self.text.need("a type of numbers")?;
+        let scalar = scalar(&kind)?;
+        self.text.rest_of_line();
+        self.text.rest_of_line();
+        let count = self
+            .text
+            .room(count as i128, self.least(scalar), "fill fractions")
+            .map_err(|fault| kind.fault(fault.reason))?;
+        for i in 0..count as u64 {
+            let place = self.place();
+            let scalar = if self.binary.is_some() { scalar } else { Scalar::F64 };
+            let fill = self.text.number(scalar, self.binary, "a fill fraction").element(i)?.real();
+            self.draft.fill(i, fill, place)?;
+        }
+        Ok(())
     }
 
     /// A count in the header of a section.

@@ -18,6 +18,7 @@ struct Piece<'a> {
     connectivity: Option<Array<'a>>,
     offsets: Option<Array<'a>>,
     types: Option<Array<'a>>,
+    fill: Option<Array<'a>>,
 }
 
 pub(super) fn read(bytes: &[u8]) -> Parsed<RawMesh> {
@@ -93,7 +94,7 @@ fn pieces(bytes: &[u8]) -> Parsed<(Vec<Piece<'_>>, Storage<'_>, Place)> {
                 let name = tag.name;
                 if name == b"Piece" {
                     let (points, connectivity, offsets, types) = (None, None, None, None);
-                    pieces.push(Piece { tag, points, connectivity, offsets, types });
+                    pieces.push(Piece { tag, points, connectivity, offsets, types, fill: None });
                 } else if name == b"DataArray" {
                     let one = Array { text_at: tag.place, tag, text: &[] };
                     if closed { keep(&mut pieces, &open, one)? } else { array = Some(one) }
@@ -162,6 +163,7 @@ fn keep<'a>(pieces: &mut [Piece<'a>], open: &[&[u8]], array: Array<'a>) -> Parse
         (Some(&b"Cells"), Some(b"connectivity")) => &mut piece.connectivity,
         (Some(&b"Cells"), Some(b"offsets")) => &mut piece.offsets,
         (Some(&b"Cells"), Some(b"types")) => &mut piece.types,
+        (Some(&b"CellData"), Some(b"fill")) => &mut piece.fill,
         _ => return Ok(()),
     };
     if place.is_some() {
@@ -243,6 +245,19 @@ fn read_piece<'a>(piece: &Piece<'a>, storage: &mut Storage<'a>, draft: &mut Draf
             corners.push(draft.node(i128::from(node) + first as i128, place).element(i)?);
         }
         cells::add(draft, kind.into(), &corners, place, i)?;
+    }
+    // Numbers of cells are those of their piece: fractions of several pieces would be confused.
+    if let Some(array) = piece.fill.as_ref().filter(|_| first == 0) {
+        let mut cell = 0;
+        array.numbers(storage, |number| {
+            cell += 1;
+            draft.fill(cell - 1, number.real(), array.tag.place)
+        })?;
+        if i128::from(cell) != cells {
+            return Err(array.tag.fault(format!("{cell} fill fractions for {cells} cells")));
+        }
+    } else if piece.fill.is_some() {
+        return Err(piece.tag.fault("fill fractions in more than one piece: join the pieces first"));
     }
     if start != nodes.len() {
         let found = nodes.len();

@@ -16,6 +16,9 @@ pub enum WriteError {
     /// TetGen's files hold nothing but tetrahedra, and the mesh has none.
     #[error("the mesh has no tetrahedra, which this format needs")]
     NoTets,
+    /// Fill fractions that do not belong to the tetrahedra.
+    #[error("{0} fill fractions for {1} tetrahedra")]
+    Fill(usize, usize),
     /// The mesh has neither tetrahedra nor triangles.
     #[error("the mesh is empty")]
     Empty,
@@ -31,7 +34,8 @@ pub enum WriteError {
 }
 
 /// Writes a mesh. TetGen's two files are written one at a time, [`Format::TetgenNode`] and [`Format::TetgenEle`]; surface
-/// formats take the boundary of the tetrahedra. Only .msh keeps groups.
+/// formats take the boundary of the tetrahedra. Only .msh keeps groups;
+/// .msh, .vtk and .vtu keep fill fractions ([`Format::holds_fill`]).
 pub fn write(format: Format, mesh: &RawMesh, mut out: impl Write) -> Result<(), WriteError> {
     check(mesh)?;
     let out: &mut dyn Write = &mut out;
@@ -54,6 +58,9 @@ pub fn write(format: Format, mesh: &RawMesh, mut out: impl Write) -> Result<(), 
 fn check(mesh: &RawMesh) -> Result<(), WriteError> {
     if mesh.tets.is_empty() && mesh.triangles.is_empty() {
         return Err(WriteError::Empty);
+    }
+    if !mesh.fill.is_empty() && mesh.fill.len() != mesh.tets.len() {
+        return Err(WriteError::Fill(mesh.fill.len(), mesh.tets.len()));
     }
     if let Some(node) = mesh.vertices.iter().position(|p| p.iter().any(|c| !c.is_finite())) {
         return Err(WriteError::Coordinate(node));
@@ -128,17 +135,28 @@ fn gmsh(mesh: &RawMesh, out: &mut dyn Write) -> io::Result<()> {
         let [a, b, c] = t.map(|v| u64::from(v) + 1);
         writeln!(out, "{} 2 2 0 0 {a} {b} {c}", next())?;
     }
+    let mut first_tet = None;
     // All tetrahedra once in their order, then those that belong to more groups again.
     let most = tags.iter().map(Vec::len).max().unwrap_or(0);
     for round in 0..most {
         for (t, tags) in mesh.tets.iter().zip(&tags) {
             if let Some(tag) = tags.get(round) {
                 let [a, b, c, d] = t.map(|v| u64::from(v) + 1);
-                writeln!(out, "{} 4 2 {tag} {tag} {a} {b} {c} {d}", next())?;
+                let number = next();
+                first_tet.get_or_insert(number);
+                writeln!(out, "{number} 4 2 {tag} {tag} {a} {b} {c} {d}")?;
             }
         }
     }
-    writeln!(out, "$EndElements")
+    writeln!(out, "$EndElements")?;
+    if let Some(first) = first_tet.filter(|_| !mesh.fill.is_empty()) {
+        writeln!(out, "$ElementData\n1\n\"fill\"\n1\n0.0\n3\n0\n1\n{}", mesh.fill.len())?;
+        for (i, fill) in mesh.fill.iter().enumerate() {
+            writeln!(out, "{} {fill:?}", first + i)?;
+        }
+        writeln!(out, "$EndElementData")?;
+    }
+    Ok(())
 }
 
 fn medit(mesh: &RawMesh, out: &mut dyn Write) -> io::Result<()> {
@@ -179,7 +197,18 @@ fn vtk(mesh: &RawMesh, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out, "CELL_TYPES {}", tets + triangles)?;
     mesh.tets.iter().try_for_each(|_| writeln!(out, "10"))?;
-    mesh.triangles.iter().try_for_each(|_| writeln!(out, "5"))
+    mesh.triangles.iter().try_for_each(|_| writeln!(out, "5"))?;
+    if !mesh.fill.is_empty() {
+        writeln!(out, "CELL_DATA {}\nSCALARS fill double 1\nLOOKUP_TABLE default", tets + triangles)?;
+        cell_fill(mesh, out)?;
+    }
+    Ok(())
+}
+
+/// Fill fractions of all cells: triangles are full.
+fn cell_fill(mesh: &RawMesh, out: &mut dyn Write) -> io::Result<()> {
+    mesh.fill.iter().try_for_each(|fill| writeln!(out, "{fill:?}"))?;
+    mesh.triangles.iter().try_for_each(|_| writeln!(out, "1.0"))
 }
 
 fn vtu(mesh: &RawMesh, out: &mut dyn Write) -> io::Result<()> {
@@ -207,5 +236,11 @@ fn vtu(mesh: &RawMesh, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "</DataArray>\n<DataArray type=\"UInt8\" Name=\"types\" format=\"ascii\">")?;
     mesh.tets.iter().try_for_each(|_| writeln!(out, "10"))?;
     mesh.triangles.iter().try_for_each(|_| writeln!(out, "5"))?;
-    writeln!(out, "</DataArray>\n</Cells>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>")
+    writeln!(out, "</DataArray>\n</Cells>")?;
+    if !mesh.fill.is_empty() {
+        writeln!(out, "<CellData>\n<DataArray type=\"Float64\" Name=\"fill\" format=\"ascii\">")?;
+        cell_fill(mesh, out)?;
+        writeln!(out, "</DataArray>\n</CellData>")?;
+    }
+    writeln!(out, "</Piece>\n</UnstructuredGrid>\n</VTKFile>")
 }

@@ -1,0 +1,151 @@
+//! What is refused, and what is said.
+
+use crate::shapes::{Mesh, block, sphere};
+use supple::mesh::fill::{FillError, FillSettings, Kind, Surface, fill, fill_with};
+
+fn refuse(mesh: &Mesh, settings: &FillSettings) -> FillError {
+    fill(&mesh.surface(), settings).expect_err("was filled")
+}
+
+fn says(error: &FillError, words: &[&str]) {
+    let text = error.to_string();
+    for word in words {
+        assert!(text.contains(word), "`{text}` does not say `{word}`");
+    }
+}
+
+#[test]
+fn nothing_and_numbers_that_are_not_finite() {
+    let empty = Surface { vertices: &[], triangles: &[] };
+    says(&fill(&empty, &FillSettings::default()).unwrap_err(), &["empty", "0 triangles"]);
+    let mut bad = sphere(1.0, 4);
+    bad.vertices[3][1] = f64::NAN;
+    says(&refuse(&bad, &FillSettings::default()), &["vertex 3", "not finite"]);
+    bad.vertices[3][1] = f64::INFINITY;
+    says(&refuse(&bad, &FillSettings::default()), &["vertex 3", "not finite"]);
+    bad.vertices[3][1] = 0.0;
+    bad.triangles[5][2] = 1_000_000;
+    says(&refuse(&bad, &FillSettings::default()), &["triangle 5", "1000000 does not exist"]);
+}
+
+#[test]
+fn flat_things() {
+    let one = Mesh { vertices: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], triangles: vec![[0, 1, 2]] };
+    says(&refuse(&one, &FillSettings::default()), &["flat", "one plane", "cloth"]);
+    let line =
+        Mesh { vertices: vec![[0.0; 3], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]], triangles: vec![[0, 1, 2]] };
+    says(&refuse(&line, &FillSettings::default()), &["flat", "none of its 1 triangles"]);
+    let point = Mesh { vertices: vec![[1.0; 3]; 3], triangles: vec![[0, 1, 2]] };
+    says(&refuse(&point, &FillSettings::default()), &["flat", "same point"]);
+    let tilted = sphere(1.0, 4).map(|p| [p[0], p[1], 0.5 * p[0] - p[1]]);
+    says(&refuse(&tilted, &FillSettings::default()), &["flat", "one plane"]);
+}
+
+#[test]
+fn sheets_have_no_inside() {
+    // A bent sheet with two sides, and one with a single side.
+    let quad = |n: u32| {
+        let mut m = Mesh::default();
+        for i in 0..=n {
+            for j in 0..=n {
+                let (x, y) = (f64::from(i) / f64::from(n), f64::from(j) / f64::from(n));
+                m.vertices.push([x, y, 0.1 * (x * x + y)]);
+            }
+        }
+        for i in 0..n {
+            for j in 0..n {
+                let a = i * (n + 1) + j;
+                m.triangles.extend([[a, a + n + 1, a + 1], [a + 1, a + n + 1, a + n + 2]]);
+            }
+        }
+        m
+    };
+    for kind in [Kind::Conform, Kind::Grow, Kind::Cage] {
+        for settings in [FillSettings::size(0.05).kind(kind), FillSettings::tets(1000).kind(kind)] {
+            let two_sided = quad(8).with(&quad(8).turned());
+            says(&refuse(&two_sided, &settings), &["nothing lies inside", "cloth"]);
+            says(&refuse(&quad(8), &settings), &["nothing lies inside", "open along 32 edges", "cloth"]);
+        }
+    }
+}
+
+#[test]
+fn sizes_beyond_sense() {
+    for scale in [1e-20, 1e20] {
+        let mesh = sphere(scale, 6);
+        says(&refuse(&mesh, &FillSettings::default()), &["across", "metres", "scale it"]);
+        says(&refuse(&mesh, &FillSettings::tets(1000)), &["across", "metres", "scale it"]);
+    }
+    let huge = sphere(1e200, 6);
+    says(&refuse(&huge, &FillSettings::default()), &["across"]);
+    for size in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        says(&refuse(&sphere(1.0, 6), &FillSettings::size(size)), &["`size`", "positive length"]);
+    }
+    says(&refuse(&sphere(1.0, 6), &FillSettings::tets(0)), &["`tets`", "from 1 to"]);
+}
+
+/// A small scale is no harm by itself.
+#[test]
+fn scale_changes_nothing() {
+    let count = |scale: f64| fill(&sphere(scale, 8).surface(), &FillSettings::default()).unwrap().1.tets;
+    let one = count(1.0);
+    for scale in [1e-6, 1e6] {
+        let other = count(scale);
+        assert!((other as f64 / one as f64 - 1.0).abs() < 0.01, "{one} and {other}");
+    }
+}
+
+#[test]
+fn thin_things_say_which_size_would_do() {
+    // Between the planes of nodes of a coarse lattice.
+    let plate = block([-1.0, -1.0, -0.01], [1.0, 1.0, 0.01]).map(|p| {
+        let s = 0.3f64;
+        [p[0], s.cos() * p[1] - s.sin() * p[2], s.sin() * p[1] + s.cos() * p[2]]
+    });
+    let (_, report) = fill(&plate.surface(), &FillSettings::size(0.3).kind(Kind::Cage)).unwrap();
+    assert!((report.size_that_would_do().unwrap() - 0.01).abs() < 1e-4);
+    assert!(report.thin > 0.95);
+    assert!(
+        report
+            .notes()
+            .iter()
+            .any(|n| n.contains("thinner than two sizes") && n.contains("1.00e-2 m would do"))
+    );
+    let tiny = block([0.1; 3], [0.11; 3]).with(&block([0.9; 3], [0.91; 3]));
+    says(&refuse(&tiny, &FillSettings::size(0.3)), &["misses it", "1.000e-2 m thick", "5.000e-3 m or less"]);
+}
+
+/// 10⁻⁷ of a metre would be 10²¹ nodes: refused at once, with a size that fits, which then is taken.
+#[test]
+fn memory_is_refused_before_it_is_taken() {
+    let ball = sphere(1.0, 6);
+    let start = std::time::Instant::now();
+    let error = refuse(&ball, &FillSettings::size(1e-7));
+    assert!(start.elapsed().as_secs_f64() < 2.0);
+    says(&error, &["GiB", "take a size of at least"]);
+    let settings = FillSettings { memory: 1 << 20, ..FillSettings::size(0.02) };
+    let FillError::Memory { enough, .. } = refuse(&ball, &settings) else { panic!("not for its memory") };
+    fill(&ball.surface(), &FillSettings { memory: 1 << 20, ..FillSettings::size(enough) }).unwrap();
+    says(&refuse(&ball, &FillSettings { memory: 1 << 20, ..FillSettings::tets(10_000_000) }), &["GiB"]);
+}
+
+#[test]
+fn progress_is_told_and_may_stop() {
+    let ball = sphere(1.0, 6);
+    let mut seen = Vec::new();
+    fill_with(&ball.surface(), &FillSettings::size(0.2).kind(Kind::Cage), &mut |p| {
+        seen.push((p.stage.as_str(), p.done));
+        true
+    })
+    .unwrap();
+    assert!(seen.windows(2).all(|w| w[0].1 <= w[1].1));
+    assert_eq!(seen.len(), 6, "{seen:?}");
+    for stop in 0..seen.len() {
+        let mut count = 0;
+        let result = fill_with(&ball.surface(), &FillSettings::size(0.2).kind(Kind::Cage), &mut |_| {
+            count += 1;
+            count <= stop
+        });
+        assert_eq!(result.unwrap_err(), FillError::Stopped);
+    }
+}
