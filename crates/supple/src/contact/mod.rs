@@ -27,7 +27,7 @@
 //! | `many.rs` | … of hundreds and more, without columns |
 //! | `columns.rs` | columns of the inverse of a matrix, kept for good |
 //! | `potential.rs` | the repulsion of what is near, and friction with remembered forces |
-//! | `barrier.rs` | contact by that potential: near pairs, forces, ways that are cut before anything meets |
+//! | `barrier/` | contact by that potential: near pairs, forces, ways that are cut before anything meets |
 //! | `set.rs` | [`ContactSet`]: the contacts of a step, and their forces |
 //! | `follow.rs` | … as the iteration goes on |
 //! | `end.rs` | … at its end |

@@ -77,7 +77,7 @@ pub enum MeshError {
         /// What is wrong with it.
         reason: TriangleError,
     },
-    /// A fill fraction that is none.
+    /// A fill fraction outside of (0, 1].
     #[error("element {element}: its fill fraction must lie above 0 and at most at 1, not {fill}")]
     Fill {
         /// Number of the tetrahedron.

@@ -75,10 +75,12 @@ impl<'a> Placed<'a> {
         std::array::from_fn(|c| 2.0 * (0.5 * (bounds[1][c] - bounds[0][c]) / h + room).ceil())
     }
 
-    pub fn new(shape: &'a Shape<'a>, h: f64, room: f64, exec: &Exec) -> Placed<'a> {
+    /// The lattice around a shape's middle, moved by `shift` sizes.
+    pub fn new(shape: &'a Shape<'a>, h: f64, room: f64, shift: [f64; 3], exec: &Exec) -> Placed<'a> {
         let bounds = shape.bounds();
         let lattice = Lattice { cells: Placed::cells(bounds, h, room).map(|n| n as usize) };
-        let centre = std::array::from_fn(|c| bounds[0][c] + 0.5 * (bounds[1][c] - bounds[0][c]));
+        let middle: [f64; 3] = std::array::from_fn(|c| bounds[0][c] + 0.5 * (bounds[1][c] - bounds[0][c]));
+        let centre = std::array::from_fn(|c| middle[c] + h * shift[c]);
         let mut placed = Placed { shape, lattice, h, centre, grid: None, winding: Vec::new() };
         match shape {
             Shape::Triangles { clean, open } => {
@@ -88,7 +90,7 @@ impl<'a> Placed<'a> {
                         *corners = clean.corners(piece * PIECE + i).map(|p| placed.to_lattice(p));
                     }
                 });
-                let at = |p| sub(placed.to_world(p), centre);
+                let at = |p| sub(placed.to_world(p), middle);
                 placed.winding = match open {
                     None => by_lines(&corners, &placed.lattice, exec),
                     // Where lids are as many as triangles, they save nothing.
@@ -99,7 +101,9 @@ impl<'a> Placed<'a> {
                         let mut all = corners.clone();
                         let half = placed.lattice.cells.map(|n| 0.5 * n as f64);
                         all.extend(
-                            open.lids.iter().map(|t| t.map(|p| std::array::from_fn(|c| p[c] / h + half[c]))),
+                            open.lids
+                                .iter()
+                                .map(|t| t.map(|p| std::array::from_fn(|c| p[c] / h + half[c] - shift[c]))),
                         );
                         let mut closed = by_lines(&all, &placed.lattice, exec);
                         let lids = placed.at_nodes(exec, |p| open.lid_tree.winding(at(p)));

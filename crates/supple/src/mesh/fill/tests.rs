@@ -147,7 +147,7 @@ fn lines_and_lids_count_what_is_summed() {
         let clean = clean(Surface { vertices: &vertices, triangles: &triangles }, Cavities::Keep).unwrap();
         assert_eq!(clean.closed(), !holes);
         let shape = Shape::triangles(&clean);
-        let placed = Placed::new(&shape, 0.23, 1.0, &Exec::default());
+        let placed = Placed::new(&shape, 0.23, 1.0, [0.0; 3], &Exec::default());
         for (id, w) in placed.winding.iter().enumerate() {
             let q = placed.to_world(position(placed.lattice.node(id)));
             let sum: f64 = (0..clean.triangles.len()).map(|t| solid_angle(clean.corners(t), q)).sum::<f64>()
