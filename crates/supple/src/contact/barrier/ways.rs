@@ -18,7 +18,7 @@ impl Barrier {
     }
 
     /// Takes the way `p` of the nodes of the system, and of obstacles to where they go, and cuts it so that nothing meets: all bodies of a group
-    /// alike. Then [`Barrier::cut`] gives what is left of it. Returns how many nodes were cut.
+    /// alike. Then [`Barrier::go`] goes what is left of it. Returns how many nodes were cut.
     pub fn limit(&mut self, obstacles: &[Obstacle], p: &[Row]) -> usize {
         self.way[..self.nodes].copy_from_slice(p);
         self.obstacle_ways();
