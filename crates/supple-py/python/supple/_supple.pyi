@@ -566,6 +566,7 @@ def fill_surface(
     threads: int,
 ) -> tuple[_Reals, npt.NDArray[np.int64], _Reals, dict[str, Any]]: ...
 
+@final
 class _Skin:
     def __new__(
         cls,
