@@ -190,18 +190,15 @@ pub enum FirstHessian {
     Identity,
 }
 
-/// How `admm` carries contact with obstacles.
+/// How contact with obstacles is carried where bodies do not touch each other; where they may, contact is by a potential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContactMethod {
     /// Signorini's and Coulomb's law by Gauss–Seidel on the Delassus operator, exactly. All methods but `position` have it.
     #[default]
+    #[serde(alias = "potential")]
     Delassus,
-    /// A short-ranged potential in Newton's matrix, with continuous detection in every iteration and friction that remembers its forces: nothing
-    /// ever passes through anything, whatever the budget. Distances between 0 and the thickness follow from the forces. Where bodies
-    /// may touch each other, by `auto` and `newton`.
-    Potential,
     /// A term per node that takes it out of obstacles, as in the paper. `admm` only.
     Local,
     /// Uzawa's method with conjugate gradients on the factored matrix, without friction. `admm` only.
@@ -215,7 +212,6 @@ impl ContactMethod {
     pub fn as_str(self) -> &'static str {
         match self {
             ContactMethod::Delassus => "delassus",
-            ContactMethod::Potential => "potential",
             ContactMethod::Local => "local",
             ContactMethod::Uzawa => "uzawa",
             ContactMethod::Nodal => "nodal",
@@ -396,15 +392,9 @@ impl Settings {
             format!("must lie between 0 and 1, not {}", s.spectral_radius)
         })?;
         check(s.history <= 32, "solve.history", || format!("at most 32 steps, not {}", s.history))?;
-        let (carried, by) = match s.contact {
-            ContactMethod::Delassus => (true, ""),
-            ContactMethod::Potential => {
-                (matches!(s.method, Method::Auto | Method::Newton), "methods `auto` and `newton`")
-            }
-            _ => (s.method == Method::Admm, "method `admm`"),
-        };
+        let carried = s.contact == ContactMethod::Delassus || s.method == Method::Admm;
         check(carried, "solve.contact", || {
-            format!("`{}` is for the {by}, not `{}`", s.contact.as_str(), s.method)
+            format!("`{}` is for the method `admm`, not `{}`", s.contact.as_str(), s.method)
         })?;
         check(s.threads <= 1024, "solve.threads", || format!("{} threads are too many", s.threads))
     }

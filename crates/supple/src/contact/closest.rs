@@ -52,21 +52,6 @@ pub(super) fn triangle_nearest(p: [f64; 3], [a, b, c]: [[f64; 3]; 3]) -> Nearest
     Nearest { weights, point, distance, inner }
 }
 
-/// Where two edges are nearest, as shares of their lengths; nothing if that is at an end of one, or hardly away from it, or if they are
-/// parallel.
-pub(super) fn edges_nearest(a: [f64; 3], b: [f64; 3], c: [f64; 3], d: [f64; 3]) -> Option<(f64, f64)> {
-    let (u, v, w) = (sub(b, a), sub(d, c), sub(a, c));
-    let (uu, uv, vv, uw, vw) = (dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w));
-    let det = uu * vv - uv * uv;
-    // Less than a degree apart, or at an end: nodes before triangles do the work.
-    if !(det > 3e-4 * uu * vv) {
-        return None;
-    }
-    let (s, t) = ((uv * vw - vv * uw) / det, (uu * vw - uv * uw) / det);
-    let within = |q: f64| (1e-3..=1.0 - 1e-3).contains(&q);
-    (within(s) && within(t)).then_some((s, t))
-}
-
 /// Where two segments are nearest, as shares of their lengths, ends included.
 pub(super) fn segments_nearest(a: [f64; 3], b: [f64; 3], c: [f64; 3], d: [f64; 3]) -> (f64, f64) {
     let (u, v, w) = (sub(b, a), sub(d, c), sub(a, c));

@@ -1,11 +1,9 @@
 //! The end of a step: what has gone through something stops short of it, and depths are measured anew.
 
-use super::BODIES;
 use super::detect::Moving;
 use super::link::LINKS;
 use super::obstacle::Pose;
 use super::set::ContactSet;
-use super::sweep::{Islands, shorten};
 use crate::exec::Stopwatch;
 use crate::math::nodes::Row;
 
@@ -19,7 +17,7 @@ pub type Told<'a> = &'a mut dyn FnMut(&[u32], Option<[u32; 3]>, usize);
 impl ContactSet {
     /// At the end of a step: bodies of which a node has passed through something stop short of it; `body` is that of each free
     /// node. Then the depth of nodes is measured once more, from the surfaces themselves.
-    pub fn finish(&mut self, x_n: &[Row], x: &mut [Row], (body, bodies): (&[u32], usize), mass: &[f64]) {
+    pub fn finish(&mut self, x_n: &[Row], x: &mut [Row], body: &[u32]) {
         // Where something is not a number the step is none, and says so.
         if !x.iter().all(|r| r.is_finite()) {
             return;
@@ -60,44 +58,17 @@ impl ContactSet {
                 }
             }
         }
-        if !self.skin.is_empty() {
-            let mut held = vec![false; bodies];
-            let touched = self.contacts.iter().filter(|c| c.obstacle != BODIES && c.force != [0.0; 3]);
-            let pinned = self.skin.nodes.iter().filter(|&&i| i as usize >= self.free);
-            for &i in touched.flat_map(|c| &c.nodes[..c.count as usize]).chain(pinned) {
-                if let Some(held) = held.get_mut(self.skin.body[i as usize] as usize) {
-                    *held = true;
-                }
-            }
-            let islands = Islands { body, mass, held: &held };
-            let count =
-                shorten(&mut self.skin, x_n, x, &self.tangle, &islands, (&mut self.met, &mut self.lasting));
-            self.info.islands_shortened = self.info.islands_shortened.max(count);
-        }
         self.measure(x);
         self.info.seconds += clock.seconds();
     }
 
-    /// Finds which bodies have entered each other at `x`.
-    pub fn untangle(&mut self, x: &[Row]) {
-        if !self.skin.is_empty() {
-            self.skin.untangle(x, &mut self.tangle);
-        }
-    }
-
-    /// The same with every node of solids looked at, as at the start.
-    pub fn untangle_all(&mut self, x: &[Row]) {
-        self.tangle.forget();
-        self.untangle(x);
-    }
-
-    /// After [`ContactSet::untangle_all`]: calls `told` with what has entered something at `x`: an edge or a node, and the triangle or the
-    /// number of the obstacle.
-    pub fn intersections(&self, x: &[Row], poses: &[Pose], told: Told<'_>) {
-        if !self.skin.is_empty() {
-            let corners = |t: u32| Some(self.skin.surfaces.triangles[t as usize]);
-            self.tangle.crossings.iter().for_each(|c| told(&c.edge, corners(c.triangle), 0));
-            self.tangle.inside.iter().for_each(|i| told(&[i.node], corners(i.triangle), 0));
+    /// Calls `told` with what has entered something at `x`: an edge or a node, and the triangle or the number of the obstacle. Every node is looked
+    /// at, as at the start.
+    pub fn intersections(&mut self, x: &[Row], poses: &[Pose], told: Told<'_>) {
+        if self.by_potential() {
+            let mut barrier = std::mem::take(&mut self.barrier);
+            barrier.crossings(x, poses, told);
+            self.barrier = barrier;
         }
         for (number, (obstacle, pose)) in self.obstacles.iter().zip(poses).enumerate() {
             let m = Moving { obstacle, now: pose, next: pose };
@@ -121,9 +92,15 @@ impl ContactSet {
                 deepest = deepest.max(-there.end(x[t.node as usize].xyz()) - m.obstacle.thickness);
             }
         }
-        self.untangle(x);
-        self.info.max_penetration = deepest.max(self.tangle.depth());
+        self.info.max_penetration = deepest.max(self.barrier.depth());
+        self.info.link_gap = self.link_gap(x);
         self.info.seconds += clock.seconds();
+    }
+
+    /// Largest distance of a linked node from where it should be, in m.
+    fn link_gap(&self, x: &[Row]) -> f64 {
+        let linked = self.contacts.iter().filter(|c| c.obstacle == LINKS);
+        linked.map(|c| self.links.distance(c, x)).fold(0.0, f64::max)
     }
 
     fn measure(&mut self, x: &[Row]) {
@@ -139,12 +116,7 @@ impl ContactSet {
             }
         }
         self.info.entered = entered;
-        if !self.skin.is_empty() {
-            self.untangle(x);
-            deepest = deepest.max(self.tangle.depth());
-        }
-        let linked = self.contacts.iter().filter(|c| c.obstacle == LINKS);
-        self.info.link_gap = linked.map(|c| self.links.distance(c, x)).fold(0.0, f64::max);
+        self.info.link_gap = self.link_gap(x);
         let touching = || self.contacts.iter().filter(|c| c.obstacle != LINKS);
         let largest = touching().map(|c| c.force[0]).fold(0.0, f64::max);
         let outside = self.contacts.iter().map(|c| c.law.violation(c.force)).fold(0.0, f64::max);

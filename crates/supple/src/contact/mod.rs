@@ -10,10 +10,6 @@
 //! | `detect.rs` | which nodes may touch which obstacle, and where |
 //! | `surfaces.rs` | [`Surfaces`]: bodies that may touch each other, made ready for search |
 //! | `pairs.rs` | what may come near what: lists that hold for some steps |
-//! | `slack.rs` | … and which of these need no look |
-//! | `near.rs` | which of their nodes and edges are near each other where a step begins |
-//! | `again.rs` | which are known from the step before, and how they turn as the iterates move |
-//! | `sweep.rs` | what meets on its way through a step; steps that are shortened |
 //! | `impact.rs` | when a node meets a triangle or an edge an edge |
 //! | `tangle.rs` | bodies that have entered each other, and how they come apart |
 //! | `link.rs` | [`Links`]: nodes that slide on something or are attached to it, as rows without a clamp |
@@ -36,7 +32,6 @@
 //! the normal and the slip of this step along two tangents. The law is 0 ≤ λ_n ⊥ y_n ≥ 0, |λ_t| ≤ μ λ_n, and friction opposes
 //! slip. Forces on nodes are Cᵀλ = Σ a_i Rᵀλ. To add a shape, implement [`Surface`]; nothing else changes.
 
-mod again;
 mod anderson;
 mod barrier;
 mod bvh;
@@ -53,7 +48,6 @@ mod level;
 mod link;
 mod many;
 mod mesh;
-mod near;
 mod newton;
 mod obstacle;
 mod pairs;
@@ -61,14 +55,13 @@ mod potential;
 mod primitives;
 mod set;
 mod skin;
-mod slack;
 mod stick;
 mod surfaces;
-mod sweep;
 mod tangle;
 
 pub use anderson::Anderson;
-pub use barrier::Barrier;
+pub use barrier::held;
+pub use barrier::{Barrier, Reaches};
 pub use columns::Columns;
 pub use end::Told;
 pub use gauss_seidel::{Compliance, Sweeps};
@@ -125,11 +118,6 @@ pub const BODIES: u32 = u32::MAX;
 
 /// Most nodes of a contact: a node and the corners of a tetrahedron.
 pub const MOST_NODES: usize = 5;
-
-/// Four nodes or weights of a contact with room for one more; the room repeats the last node, with weight zero.
-fn four<T: Copy>([a, b, c, d]: [T; 4], room: T) -> [T; MOST_NODES] {
-    [a, b, c, d, room]
-}
 
 /// One contact: nodes, weights, frame, law and force.
 #[derive(Clone, Copy, Debug, PartialEq)]

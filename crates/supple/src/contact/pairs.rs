@@ -30,9 +30,8 @@ pub(super) struct Pairs {
     room: Vec<Bounds>,
     boxes: Vec<Bounds>,
     edge_boxes: Vec<Bounds>,
-    /// Nodes and triangles, node after node: those of the k-th run are `faces[runs[k].1..runs[k + 1].1]`.
+    /// Nodes and triangles, node after node.
     faces: Vec<(u32, u32)>,
-    runs: Vec<usize>,
     /// Edges and edges, the lower number first.
     pub edges: Vec<(u32, u32)>,
     /// Edges and triangles.
@@ -51,22 +50,9 @@ fn near(a: &Bounds, b: &Bounds, reach: f64) -> bool {
 }
 
 impl Pairs {
-    /// True if there is no pair that could meet.
-    pub fn is_empty(&self) -> bool {
-        self.faces.is_empty() && self.edges.is_empty()
-    }
     /// Nodes and triangles, node after node.
     pub fn faces(&self) -> &[(u32, u32)] {
         &self.faces
-    }
-    /// A node and the triangles near it.
-    pub fn around_nodes(&self) -> usize {
-        self.runs.len().saturating_sub(1)
-    }
-    /// The k-th of these, with the numbers of the pairs.
-    pub fn around_node(&self, k: usize) -> impl Iterator<Item = (usize, (u32, u32))> + '_ {
-        let first = self.runs[k];
-        self.faces[first..self.runs[k + 1]].iter().enumerate().map(move |(i, pair)| (first + i, *pair))
     }
 }
 
@@ -158,7 +144,7 @@ impl Skin {
             .map(|a| {
                 let may = |b: usize| a != b || self.surfaces.within;
                 (0..trees.len())
-                    .filter(|&b| may(b) && near(&bounds[a], &bounds[b], reach[a].max(reach[b])))
+                    .filter(|&b| may(b) && near(&bounds[a], &bounds[b], reach[a] + reach[b]))
                     .collect()
             })
             .collect();
@@ -169,10 +155,10 @@ impl Skin {
             for &p in &self.nodes[some] {
                 let own = self.reach(&[p]);
                 for &b in &beside[body(p)] {
-                    let far = wide(&room[p as usize], own.max(reach[b]));
+                    let far = wide(&room[p as usize], own + reach[b]);
                     trees[b].faces.visit(boxes, &far, &mut |t| {
                         let corners = self.surfaces.triangles[t as usize];
-                        let within = own.max(self.reach(&corners));
+                        let within = own + self.reach(&corners);
                         let nodes = [p, corners[0], corners[1], corners[2]];
                         if near(&room[p as usize], &boxes[t as usize], within)
                             && self.may_touch(Kind::Node, &nodes)
@@ -183,23 +169,18 @@ impl Skin {
                 }
             }
         });
-        pairs.runs.clear();
-        pairs
-            .runs
-            .extend((0..pairs.faces.len()).filter(|&k| k == 0 || pairs.faces[k].0 != pairs.faces[k - 1].0));
-        pairs.runs.push(pairs.faces.len());
         pairs.edges.clear();
         self.exec.collect(self.edges.len(), &mut pairs.edges, |some, out| {
             for number in some {
                 let e = self.edges[number].nodes;
                 let (a, own) = (body(e[0]), self.reach(&e));
                 for &b in beside[a].iter().filter(|&&b| b >= a) {
-                    let far = wide(&edge_boxes[number], own.max(reach[b]));
+                    let far = wide(&edge_boxes[number], own + reach[b]);
                     trees[b].edges.visit(edge_boxes, &far, &mut |other| {
                         let f = self.edges[other as usize].nodes;
                         let (first, second) = (number.min(other as usize), number.max(other as usize));
                         let again = a == b && other as usize <= number;
-                        let within = own.max(self.reach(&f));
+                        let within = own + self.reach(&f);
                         if !again
                             && near(&edge_boxes[number], &edge_boxes[other as usize], within)
                             && self.may_touch(Kind::Edge, &[e[0], e[1], f[0], f[1]])
@@ -224,7 +205,6 @@ impl Skin {
                 }
             }
         });
-        self.slack.forget(pairs.faces.len(), pairs.edges.len());
         pairs.version += 1;
         self.pairs = pairs;
     }

@@ -88,7 +88,14 @@ pub struct Friction {
     pub normal_force: f64,
     /// λ_t in N, in the plane across the normal.
     pub remembered: [f64; 3],
+    /// t at the last iterate in N.
+    pub before: [f64; 3],
+    /// Share of the curvature across t that the block has along t too; see [`Friction::follow`].
+    pub firm: f64,
 }
+
+/// What is left of [`Friction::firm`] after an iteration in which nothing turned.
+const FIRM_LEFT: f64 = 0.3;
 
 /// v without its part along n.
 pub(super) fn in_plane(v: [f64; 3], n: [f64; 3]) -> [f64; 3] {
@@ -102,6 +109,18 @@ impl Friction {
         let (now, then) = (p.relative(y), p.relative(y_n));
         let moved: [f64; 3] = std::array::from_fn(|c| now[c] - then[c] - p.carried[c]);
         axpy(self.remembered, -p.stiffness, in_plane(moved, p.normal))
+    }
+
+    /// Follows an iterate: one whose t has turned round, or that has begun to slip, since the last one gets a block that resists along t too. The
+    /// potential has a kink there, and Newton's method would go to and fro across it.
+    pub fn follow(&mut self, y: &[Row], y_n: &[Row]) {
+        let t = self.trial(y, y_n);
+        let most = self.pair.friction * self.normal_force;
+        let (now, then) = (dot(t, t).sqrt(), dot(self.before, self.before).sqrt());
+        let turned = dot(t, self.before) < 0.0 && now.min(then) > most;
+        let began = (now > most) != (then > most);
+        self.firm = if turned || began { 1.0 } else { FIRM_LEFT * self.firm };
+        self.before = t;
     }
 
     /// Its potential in J, and the force on the first side in N.
@@ -126,7 +145,7 @@ impl Friction {
             block[c][c] += share;
         }
         if size > most {
-            let along = outer(share, t.map(|t| t / size));
+            let along = outer((1.0 - self.firm) * share, t.map(|t| t / size));
             for c in 0..3 {
                 for r in 0..3 {
                     block[c][r] -= along[c][r];
@@ -182,7 +201,13 @@ mod tests {
     fn friction_has_a_potential() {
         let y_n = [Row::default()];
         for slip in [[1e-5, 2e-5, 3e-5], [1e-3, -2e-3, 1e-3]] {
-            let f = Friction { pair: pair(1e-3), normal_force: 0.2, remembered: [0.03, -0.02, 0.0] };
+            let f = Friction {
+                pair: pair(1e-3),
+                normal_force: 0.2,
+                remembered: [0.03, -0.02, 0.0],
+                before: [0.0; 3],
+                firm: 0.0,
+            };
             let at = |s: [f64; 3]| f.at(&[Row([s[0], s[1], s[2], 0.0])], &y_n);
             let (_, force) = at(slip);
             assert!(dot(force, force).sqrt() <= 0.4 * 0.2 * (1.0 + 1e-12) && force[2].abs() < 1e-15);

@@ -2,15 +2,13 @@
 
 use super::Contact;
 use super::Law;
-use super::barrier::Barrier;
+use super::barrier::held::Why;
+use super::barrier::{Barrier, Reaches};
 use super::detect::{Moving, REACH};
 use super::gauss_seidel::{Compliance, GaussSeidel, Sweeps};
 use super::link::{LINKS, Link, Links};
-use super::near::Way;
 use super::obstacle::{Obstacle, Pose};
-use super::surfaces::{Skin, Surfaces};
-use super::sweep::Meeting;
-use super::tangle::Tangle;
+use super::surfaces::Surfaces;
 use crate::exec::{Exec, Stopwatch};
 use crate::math::nodes::Row;
 use std::sync::Arc;
@@ -27,8 +25,7 @@ pub struct Touching {
     pub edge: f64,
 }
 
-/// A contact force that the next step starts with. One without a force is of a pair that met in a step that was shortened, which the next one
-/// must not overlook; there may be both.
+/// A contact force that the next step starts with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kept {
     /// [`Contact::key`].
@@ -71,18 +68,8 @@ pub struct ContactInfo {
 pub struct ContactSet {
     pub(super) obstacles: Vec<Obstacle>,
     pub(super) touching: Vec<Touching>,
-    /// Bodies that touch each other, and those that have entered each other.
-    pub(super) skin: Skin,
-    pub(super) tangle: Tangle,
-    pub(super) met: Vec<Meeting>,
-    /// Keys of what met in this step, or before it was shortened last.
-    pub(super) lasting: Vec<u64>,
     pub(super) links: Links,
     found: Vec<(Contact, f64)>,
-    /// Positions at the start of the step, for bodies that touch each other.
-    pub(super) x_n: Vec<Row>,
-    /// Rounds of contacts for what has passed through a body: at the end of the iteration, and on the way there.
-    pub(super) rounds: [usize; 2],
     pub(super) free: usize,
     /// Of this step, per obstacle: where it is at the start and at the end.
     poses: Vec<[Pose; 2]>,
@@ -102,9 +89,8 @@ pub struct ContactSet {
     /// How far the last update has moved the rows of curves at their nodes, in m.
     pub(super) shift: f64,
     pub(super) info: ContactInfo,
-    /// Contact by a potential, and whether it has this step.
+    /// Contact by a potential, where bodies may touch each other.
     pub(crate) barrier: Barrier,
-    by_potential: bool,
 }
 
 impl ContactSet {
@@ -121,16 +107,8 @@ impl ContactSet {
         }
     }
 
-    /// Bodies that touch each other too, with nodes of the system at `x`. Then whatever looks for contacts is called inside
-    /// [`Exec::install`].
-    pub fn with_bodies(mut self, surfaces: Surfaces, x: &[Row], exec: Arc<Exec>) -> ContactSet {
-        self.skin = Skin::new(surfaces, x, exec);
-        self.force = vec![Row::default(); self.free];
-        self.change = vec![Row::default(); self.free];
-        self
-    }
-
-    /// Bodies touch each other, and obstacles, by a potential: for methods that factor a Hessian. `body` is that of each node.
+    /// Bodies touch each other, and obstacles, by a potential: for methods that factor a Hessian. `body` is that of each node. Then whatever looks
+    /// for contacts is called inside [`Exec::install`].
     pub fn with_potential(
         mut self,
         surfaces: Surfaces,
@@ -139,12 +117,14 @@ impl ContactSet {
         exec: Arc<Exec>,
     ) -> ContactSet {
         self.barrier = Barrier::new(surfaces, &self.obstacles, &self.touching, (x, self.free, body), exec);
+        self.force = vec![Row::default(); self.free];
+        self.change = vec![Row::default(); self.free];
         self
     }
 
-    /// True if contact is by a potential in this step.
+    /// True if contact is by a potential: where bodies may touch each other.
     pub fn by_potential(&self) -> bool {
-        self.by_potential
+        !self.barrier.is_empty()
     }
 
     /// Forces and counts at the end of a step by potential.
@@ -157,11 +137,15 @@ impl ContactSet {
         self.info.candidates = b.pairs.len();
         self.info.residual = b.friction_residual();
         (self.info.held, self.info.held_way) = (held, way);
+        let links = b.held.iter().filter(|h| h.why == Why::Link);
+        for (c, h) in self.contacts.iter_mut().zip(links) {
+            *c = h.row;
+        }
     }
 
     /// How far an obstacle has come on its way through the step, 0 to 1.
     pub fn progress_of(&self, obstacle: usize) -> f64 {
-        if self.by_potential { self.barrier.progress_of(obstacle) } else { 1.0 }
+        if self.by_potential() { self.barrier.progress_of(obstacle) } else { 1.0 }
     }
 
     /// Links too.
@@ -198,10 +182,6 @@ impl ContactSet {
     pub fn obstacles(&self) -> &[Obstacle] {
         &self.obstacles
     }
-    /// True if bodies may touch each other.
-    pub fn has_bodies(&self) -> bool {
-        !self.skin.is_empty()
-    }
     /// The contacts.
     pub fn contacts(&self) -> &[Contact] {
         &self.contacts
@@ -232,8 +212,8 @@ impl ContactSet {
         Moving { obstacle: &self.obstacles[obstacle], now, next }
     }
 
-    /// Starts a step from positions `x` that would lead to `to` without contact; `potential` if contact is by a potential wherever it can be.
-    pub fn begin(&mut self, poses: &[[Pose; 2]], x: &[Row], to: &[Row], kept: &[Kept], potential: bool) {
+    /// Starts a step from positions `x` that would lead to `to` without contact, with what is kept from the last one.
+    pub fn begin(&mut self, poses: &[[Pose; 2]], x: &[Row], to: &[Row], kept: (&[Kept], &Reaches)) {
         self.contacts.clear();
         self.of.clear();
         self.from.clear();
@@ -243,34 +223,28 @@ impl ContactSet {
         (self.solves, self.sweeps, self.settled) = (0, Sweeps::default(), true);
         self.method.begin_step();
         self.force.fill(Row::default());
-        if self.obstacles.is_empty() && self.skin.is_empty() && self.links.is_empty() {
+        if self.obstacles.is_empty() && self.barrier.is_empty() && self.links.is_empty() {
             return;
         }
         self.poses.clear();
         self.poses.extend_from_slice(poses);
-        self.by_potential = false;
-        if potential && !self.barrier.is_empty() && self.links.is_empty() {
-            self.skin.untangle(x, &mut self.tangle);
-            if self.tangle.is_empty() {
-                let mut barrier = std::mem::take(&mut self.barrier);
-                self.by_potential = barrier.begin(&self.obstacles, poses, x, to, kept);
-                self.barrier = barrier;
-            }
+        if !self.by_potential() {
+            self.find_rows(x, to);
         }
-        if !self.by_potential {
-            self.find_rows(x, to, kept);
+        self.find_links(x);
+        self.recall(kept.0);
+        if self.by_potential() {
+            let mut barrier = std::mem::take(&mut self.barrier);
+            barrier.begin(&self.obstacles, poses, x, kept, &self.contacts);
+            self.barrier = barrier;
+        } else {
+            self.method.begin(&self.contacts, self.free);
+            self.sum_forces();
         }
         self.info.seconds = clock.seconds();
     }
 
-    /// This step goes by rows after all: an element is out of its energy's domain where it begins.
-    pub fn fall_back(&mut self, x: &[Row], to: &[Row]) {
-        self.by_potential = false;
-        let kept = self.barrier.kept().to_vec();
-        self.find_rows(x, to, &kept);
-    }
-
-    fn find_rows(&mut self, x: &[Row], to: &[Row], kept: &[Kept]) {
+    fn find_rows(&mut self, x: &[Row], to: &[Row]) {
         self.from.extend(self.touching.iter().map(|t| x[t.node as usize].xyz()));
         for number in 0..self.obstacles.len() {
             for k in 0..self.touching.len() {
@@ -289,34 +263,25 @@ impl ContactSet {
                 }
             }
         }
-        if !self.skin.is_empty() {
-            self.x_n.clear();
-            self.x_n.extend_from_slice(x);
-            let way = Way { x, to, free: self.free };
-            self.skin.untangle(x, &mut self.tangle);
-            self.found.clear();
-            self.skin.find(way, &self.tangle, &mut self.found);
-            self.skin.find_way_out(way, &self.tangle, &mut self.found);
-            self.lasting.clear();
-            self.lasting.extend(kept.iter().filter(|k| k.force == [0.0; 3]).map(|k| k.key));
-            self.skin.recall(&self.lasting, way, &self.tangle, &mut self.found);
-            for (c, edge) in &self.found {
-                self.contacts.push(*c);
-                self.of.push((u32::MAX, *edge));
-            }
-            self.sweep(to);
+    }
+
+    fn find_links(&mut self, x: &[Row]) {
+        if self.links.is_empty() {
+            return;
         }
-        if !self.links.is_empty() {
-            self.found.clear();
-            self.links.find(x, self.free, &mut self.found);
-            for (c, edge) in &self.found {
-                self.contacts.push(*c);
-                self.of.push((u32::MAX, *edge));
-            }
+        self.found.clear();
+        self.links.find(x, self.free, &mut self.found);
+        for (c, edge) in &self.found {
+            self.contacts.push(*c);
+            self.of.push((u32::MAX, *edge));
         }
+    }
+
+    /// Contacts start with the forces of the last step.
+    fn recall(&mut self, kept: &[Kept]) {
         // What follows the iterates has not yet.
         let flat = |c: &Contact| self.obstacles.get(c.obstacle as usize).is_some_and(|o| o.shape.is_flat());
-        (self.rounds, self.settled) = ([0; 2], self.contacts.iter().all(flat));
+        self.settled = self.contacts.iter().all(flat);
         for c in &mut self.contacts {
             // Of the same key the first one has the force.
             let at = kept.partition_point(|k| k.key < c.key);
@@ -324,8 +289,14 @@ impl ContactSet {
                 c.force = c.law.project(c.to_local(k.force));
             }
         }
-        self.method.begin(&self.contacts, self.free);
-        self.sum_forces();
+    }
+
+    /// How far links and curves are from where they should be at `y`, after rows of curves were put to where their nodes are.
+    pub fn turn_links(&self, held: &mut super::barrier::held::Held, y: &[Row], stay: bool) -> f64 {
+        match held.why {
+            Why::Link => self.links.turn(&mut held.row, y, stay).unwrap_or(0.0),
+            Why::Out => 0.0,
+        }
     }
 
     pub(super) fn sum_forces(&mut self) {
@@ -452,7 +423,7 @@ impl ContactSet {
     pub fn reactions(&self, out: &mut Vec<[f64; 3]>) {
         out.clear();
         out.resize(self.obstacles.len(), [0.0; 3]);
-        if self.by_potential {
+        if self.by_potential() {
             self.barrier.add_reactions(out);
         }
         for c in &self.contacts {
@@ -467,18 +438,14 @@ impl ContactSet {
 
     /// The forces that the next step starts with, by key.
     pub fn keep(&self, out: &mut Vec<Kept>) {
-        if self.by_potential {
-            self.barrier.keep(out);
-            return;
-        }
         out.clear();
+        if self.by_potential() {
+            self.barrier.keep(out);
+        }
         let bearing = self.contacts.iter().filter(|c| c.force != [0.0; 3]);
         out.extend(bearing.map(|c| Kept { key: c.key, force: c.to_world(c.force) }));
-        if self.info.islands_shortened > 0 {
-            out.extend(self.lasting.iter().map(|&key| Kept { key, force: [0.0; 3] }));
-        }
-        // Of the same key first those with a force, in the order of contacts.
-        out.sort_by_key(|k| (k.key, k.force == [0.0; 3]));
+        // Of the same key in the order of contacts.
+        out.sort_by_key(|k| k.key);
         out.dedup_by_key(|k| (k.key, k.force == [0.0; 3]));
     }
 }

@@ -2,17 +2,10 @@
 
 use super::impact::Kind;
 use super::pairs::Pairs;
-use super::slack::Slack;
 use crate::exec::Exec;
 use crate::math::nodes::Row;
 use crate::math::small::{cross, dot, sub};
 use std::sync::Arc;
-
-/// No face: beside an edge that has only one, or none.
-const NONE: u32 = u32::MAX;
-
-/// Bodies keep at least this share of the local edge length apart: room in which it stays certain who is on which side.
-pub(super) const ROOM: f64 = 1e-4;
 
 /// What can collide: surfaces of bodies, and how.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,18 +54,10 @@ impl Surfaces {
     }
 }
 
-/// An edge of a surface, and the faces beside it.
+/// An edge of a surface.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
     pub nodes: [u32; 2],
-    faces: [u32; 2],
-}
-
-impl Edge {
-    /// The faces beside it.
-    pub fn faces(&self) -> impl Iterator<Item = u32> + '_ {
-        self.faces.iter().copied().filter(|f| *f != NONE)
-    }
 }
 
 /// Surfaces with all that a search wants to know of them.
@@ -85,20 +70,22 @@ pub(super) struct Skin {
     /// Body and local edge length of each node of the system.
     pub body: Vec<u32>,
     pub length: Vec<f64>,
+    /// How near is near for each node: two things are listed if they come within the sum of both, in m.
+    pub margin: Vec<f64>,
     /// Neighbours of each node along edges, and its triangles.
     pub beside: Vec<Vec<u32>>,
     pub faces: Vec<Vec<u32>>,
     rest: Vec<Row>,
     /// What may come near what.
     pub pairs: Pairs,
-    pub slack: Slack,
     /// Threads that search.
     pub exec: Arc<Exec>,
 }
 
 impl Skin {
-    /// Over surfaces whose nodes are those of the system, at rest at `x`. Whatever searches is called inside [`Exec::install`].
-    pub fn new(surfaces: Surfaces, x: &[Row], exec: Arc<Exec>) -> Skin {
+    /// Over surfaces whose nodes are those of the system, at rest at `x`; `margin` of a node's local edge length and body. Whatever searches
+    /// is called inside [`Exec::install`].
+    pub fn new(surfaces: Surfaces, x: &[Row], margin: impl Fn(f64, usize) -> f64, exec: Arc<Exec>) -> Skin {
         let n = x.len();
         let mut skin = Skin {
             body: vec![u32::MAX; n],
@@ -112,21 +99,20 @@ impl Skin {
         for &(i, body) in &surfaces.loose {
             skin.body[i as usize] = body;
         }
-        let mut sides: Vec<([u32; 2], u32)> = Vec::new();
+        let mut sides: Vec<[u32; 2]> = Vec::new();
         for (f, t) in surfaces.triangles.iter().enumerate() {
             for k in 0..3 {
                 let (i, j) = (t[k], t[(k + 1) % 3]);
-                sides.push(([i.min(j), i.max(j)], f as u32));
+                sides.push([i.min(j), i.max(j)]);
                 skin.body[i as usize] = surfaces.body[f];
                 skin.faces[i as usize].push(f as u32);
             }
         }
-        sides.extend(surfaces.lines.iter().map(|[i, j]| ([*i.min(j), *i.max(j)], NONE)));
+        sides.extend(surfaces.lines.iter().map(|[i, j]| [*i.min(j), *i.max(j)]));
         sides.sort_unstable();
-        for same in sides.chunk_by(|a, b| a.0 == b.0) {
-            let [i, j] = same[0].0;
-            let other = same.get(1).map_or(NONE, |p| p.1);
-            skin.edges.push(Edge { nodes: [i, j], faces: [same[0].1, other] });
+        sides.dedup();
+        for [i, j] in sides {
+            skin.edges.push(Edge { nodes: [i, j] });
             let d = sub(x[i as usize].xyz(), x[j as usize].xyz());
             let d = dot(d, d).sqrt();
             for (v, w) in [(i, j), (j, i)] {
@@ -145,6 +131,11 @@ impl Skin {
             let length = &mut skin.length[i as usize];
             *length = if length.is_finite() { *length } else { 0.1 };
         }
+        skin.margin = vec![0.0; n];
+        for &i in &skin.nodes {
+            let i = i as usize;
+            skin.margin[i] = margin(skin.length[i], skin.body[i] as usize);
+        }
         skin.surfaces = surfaces;
         skin.plant(x);
         skin
@@ -160,10 +151,9 @@ impl Skin {
         nodes.iter().map(|&i| self.length[i as usize]).fold(f64::INFINITY, f64::min)
     }
 
-    /// How near is near for some nodes of a body.
+    /// The largest margin of some nodes.
     pub fn reach(&self, nodes: &[u32]) -> f64 {
-        let radius = self.surfaces.radius[self.body[nodes[0] as usize] as usize];
-        super::detect::REACH * self.shortest(nodes) + self.surfaces.thickness.max(2.0 * radius)
+        nodes.iter().map(|&i| self.margin[i as usize]).fold(0.0, f64::max)
     }
 
     /// True if two things may touch: they are of different bodies, or of one that may touch itself, and share no node.
@@ -176,26 +166,11 @@ impl Skin {
         a != b || (self.surfaces.within && !shared())
     }
 
-    /// How far two things that may touch stay apart: as far as asked for, but not further than half of what they are at rest, if they
-    /// are parts of one body. Nothing if they touch at rest.
-    pub fn keep(&self, kind: Kind, nodes: &[u32; 4]) -> Option<f64> {
-        let (keep, [a, b]) = (self.apart(nodes), self.bodies_of(nodes));
-        if a != b {
-            return Some(keep);
-        }
-        let rest = kind.distance(&nodes.map(|i| self.rest[i as usize].xyz()));
-        (rest > 1e-6 * self.shortest(nodes)).then(|| keep.min(0.5 * rest))
-    }
-
-    /// Distance of two things at rest.
-    pub fn rest_distance(&self, kind: Kind, nodes: &[u32; 4]) -> f64 {
-        kind.distance(&nodes.map(|i| self.rest[i as usize].xyz()))
-    }
-
-    /// How far two things of different bodies stay apart.
-    pub fn apart(&self, nodes: &[u32; 4]) -> f64 {
-        let [a, b] = self.bodies_of(nodes).map(|body| self.surfaces.radius[body as usize]);
-        self.surfaces.thickness.max(a + b) + ROOM * self.shortest(nodes)
+    /// Distance of two things at rest, or a smaller one that is above `most`.
+    pub fn rest_distance_up_to(&self, kind: Kind, nodes: &[u32; 4], most: f64) -> f64 {
+        let at = nodes.map(|i| self.rest[i as usize].xyz());
+        let boxes = kind.box_distance(&at);
+        if boxes > most { boxes } else { kind.distance(&at) }
     }
 
     /// The bodies of two things.

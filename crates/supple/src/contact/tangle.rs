@@ -5,16 +5,16 @@
 //! where a sheet is involved there is no inside, and the shorter end of an edge goes back through the triangle that it crosses.
 //! Both little by little: a fifth of the depth per step.
 
-use super::Contact;
 use super::bvh::{Bounds, around};
 use super::closest::triangle_nearest;
-use super::impact::Kind;
-use super::near::{Rows, Way, node_key};
 use super::pairs::far_apart;
 use super::surfaces::Skin;
 use crate::math::nodes::Row;
 use crate::math::small::{add, axpy, dot, scale, sub};
 use std::collections::BTreeMap;
+
+/// What is nearer than this share of an edge touches, and does not cross.
+const TOUCHING: f64 = 1e-7;
 
 /// What crosses where a step begins.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +52,16 @@ pub(super) struct Inside {
     way: [f64; 3],
 }
 
+/// A node and a triangle that come apart along a normal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct WayOut {
+    pub nodes: [u32; 4],
+    pub weights: [f64; 4],
+    pub normal: [f64; 3],
+    /// How far they have to go, in m.
+    pub depth: f64,
+}
+
 impl Tangle {
     /// True if surfaces of two bodies, or of a body and itself, cross.
     fn has(&self, [a, b]: [u32; 2]) -> bool {
@@ -63,9 +73,14 @@ impl Tangle {
         !self.involved.is_empty() && nodes.iter().any(|&i| self.involved[i as usize])
     }
 
-    /// The next look is as the first.
-    pub fn forget(&mut self) {
-        self.at.clear();
+    /// True if some nodes of two bodies are where these cross.
+    pub fn holds(&self, bodies: [u32; 2], nodes: &[u32; 4]) -> bool {
+        self.has(bodies) && self.involves(nodes)
+    }
+
+    /// Pairs of bodies that cross, or lie in each other, the lower number first, in order.
+    pub fn pairs(&self) -> &[[u32; 2]] {
+        &self.pairs
     }
 
     /// True if nothing has entered anything.
@@ -101,6 +116,11 @@ impl Skin {
         tangle.pairs.sort_unstable();
         tangle.pairs.dedup();
         self.look_inside(x, tangle, all);
+        for i in &tangle.inside {
+            tangle.pairs.push(pair(body(i.node), self.surfaces.body[i.triangle as usize]));
+        }
+        tangle.pairs.sort_unstable();
+        tangle.pairs.dedup();
         tangle.involved.clear();
         if tangle.crossings.is_empty() && tangle.inside.is_empty() {
             return;
@@ -129,17 +149,6 @@ impl Skin {
         });
     }
 
-    /// What crosses at `x` and has nothing to do with a tangle.
-    pub fn crosses(&mut self, x: &[Row], tangle: &Tangle) -> Vec<Crossing> {
-        let mut found = Vec::new();
-        self.find_crossings(x, &mut found);
-        found.retain(|c| {
-            let corners = self.surfaces.triangles[c.triangle as usize];
-            c.edge.into_iter().chain(corners).any(|i| !tangle.involves(&[i; 4]))
-        });
-        found
-    }
-
     /// Where an edge passes through a triangle.
     fn crossing(&self, edge: [u32; 2], triangle: u32, x: &[Row]) -> Option<Crossing> {
         let corners = self.surfaces.triangles[triangle as usize];
@@ -153,7 +162,7 @@ impl Skin {
         let first = x[corners[0] as usize].xyz();
         let heights = [p, q].map(|v| dot(normal, sub(v, first)) / size);
         // What only touches does not cross.
-        let tiny = super::near::TOUCHING * self.shortest(&edge);
+        let tiny = TOUCHING * self.shortest(&edge);
         if !(heights[0].abs() > tiny && heights[1].abs() > tiny && heights[0] * heights[1] < 0.0) {
             return None;
         }
@@ -176,7 +185,7 @@ impl Skin {
         let boxes: Vec<Bounds> =
             nodes.iter().map(|of| around(of.iter().map(|&i| x[i as usize].xyz()), 0.0)).collect();
         let within = |p: [f64; 3], b: usize| (0..3).all(|c| boxes[b][0][c] <= p[c] && p[c] <= boxes[b][1][c]);
-        for (a, of_a) in nodes.iter().enumerate().filter(|(a, _)| self.surfaces.closed[*a]) {
+        for (a, of_a) in nodes.iter().enumerate() {
             for b in (0..bodies).filter(|&b| b != a && self.surfaces.closed[b]) {
                 let meet =
                     (0..3).all(|c| boxes[a][0][c] <= boxes[b][1][c] && boxes[b][0][c] <= boxes[a][1][c]);
@@ -210,7 +219,7 @@ impl Skin {
         let (triangle, near) = best?;
         let way = sub(near.point, p);
         let outward = self.outward(&near.weights, triangle, x);
-        let deep = near.distance > super::near::TOUCHING * self.length[node as usize];
+        let deep = near.distance > TOUCHING * self.length[node as usize];
         (deep && dot(way, outward) > 0.0).then_some(Inside { node, triangle, weights: near.weights, way })
     }
 
@@ -240,20 +249,17 @@ impl Skin {
         sum
     }
 
-    /// Appends the contacts that lead out of a tangle.
-    pub fn find_way_out(&self, way: Way<'_>, tangle: &Tangle, out: &mut Vec<(Contact, f64)>) {
+    /// Appends the ways that lead out of a tangle.
+    pub fn find_ways_out(&self, x: &[Row], tangle: &Tangle, out: &mut Vec<WayOut>) {
         for i in &tangle.inside {
             let (d, w) = (dot(i.way, i.way).sqrt(), i.weights);
             let t = self.surfaces.triangles[i.triangle as usize];
-            let rows = Rows {
-                kind: Kind::Node,
+            out.push(WayOut {
                 nodes: [i.node, t[0], t[1], t[2]],
                 weights: [1.0, -w[0], -w[1], -w[2]],
                 normal: scale(1.0 / d, i.way),
-                key: node_key(i.node, i.triangle),
-                distance: -d,
-            };
-            out.extend(self.contact(rows, way));
+                depth: d,
+            });
         }
         let bodies_of =
             |c: &Crossing| [self.body[c.edge[0] as usize], self.surfaces.body[c.triangle as usize]];
@@ -276,17 +282,14 @@ impl Skin {
                 usize::from((c.heights[1] < 0.0) == (votes.get(&bodies).is_some_and(|v| *v > 0.0)))
             };
             let (height, w) = (c.heights[behind], c.weights);
-            let n = self.normal(c.triangle, way.x);
+            let n = self.normal(c.triangle, x);
             let t = self.surfaces.triangles[c.triangle as usize];
-            let rows = Rows {
-                kind: Kind::Node,
+            out.push(WayOut {
                 nodes: [c.edge[behind], t[0], t[1], t[2]],
                 weights: [1.0, -w[0], -w[1], -w[2]],
                 normal: scale(-height.signum() / dot(n, n).sqrt(), n),
-                key: node_key(c.edge[behind], c.triangle),
-                distance: -height.abs(),
-            };
-            out.extend(self.contact(rows, way));
+                depth: height.abs(),
+            });
         }
     }
 }

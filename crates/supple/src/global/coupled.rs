@@ -24,16 +24,18 @@ pub struct Coupled {
 }
 
 impl Coupled {
-    /// Makes room for blocks at the pairs of `elements` and at `pairs`, the lower node first; sets all to zero. True if the pattern was
-    /// analysed anew.
-    pub fn begin(&mut self, elements: &System, pairs: &mut Vec<(u32, u32)>, x: &[Row], exec: &Exec) -> bool {
-        let known = self.blocks.is_some() && pairs.iter().all(|p| self.pairs.binary_search(p).is_ok());
+    /// Sets all blocks to zero. False if one of these pairs of nodes, the lower first, has no place: then [`Coupled::analyse`].
+    pub fn begin(&mut self, pairs: &[(u32, u32)]) -> bool {
+        let Some(blocks) = &mut self.blocks else { return false };
+        let known = pairs.iter().all(|p| self.pairs.binary_search(p).is_ok());
         if known {
-            if let Some(blocks) = &mut self.blocks {
-                blocks.clear();
-            }
-            return false;
+            blocks.clear();
         }
+        known
+    }
+
+    /// Makes room for blocks at the pairs of `elements` and at `pairs`, the lower node first; all are zero.
+    pub fn analyse(&mut self, elements: &System, pairs: &mut Vec<(u32, u32)>, x: &[Row], exec: &Exec) {
         pairs.sort_unstable();
         pairs.dedup();
         let n = elements.n();
@@ -54,7 +56,6 @@ impl Coupled {
         self.blocks = Some(BlockFactor::new(&System::from_pattern(&cliques)));
         self.pairs.clone_from(pairs);
         self.rhs = vec![Row::default(); n];
-        true
     }
 
     /// Adds a block, by columns, at (i, j), and its transpose at (j, i); nothing for nodes that are not free.

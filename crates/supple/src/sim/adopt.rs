@@ -2,6 +2,7 @@
 //! or another anchor, the new simulation is built while the old one still runs, and then takes over its state.
 
 use super::{Simulation, State};
+use crate::contact::Reaches;
 use crate::error::BuildError;
 use crate::math::nodes::Row;
 
@@ -46,6 +47,7 @@ impl Simulation {
             targets,
             // Contacts are found anew; obstacles are where theirs are, if there are as many.
             kept: Vec::new(),
+            reaches: Reaches::default(),
             reactions: self.state.reactions.clone(),
             link_forces: Vec::new(),
             // Links stay broken, if there are as many.

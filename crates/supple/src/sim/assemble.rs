@@ -2,7 +2,7 @@
 
 use super::checkpoint::fingerprint;
 use super::{Air, Group, Simulation, State, Workspace, links};
-use crate::contact::{Columns, ContactSet, Link, Obstacle, Pose, Surfaces, Touching};
+use crate::contact::{Columns, ContactSet, Link, Obstacle, Pose, Reaches, Surfaces, Touching};
 use crate::error::BuildError;
 use crate::exec::Exec;
 use crate::global::{Cholesky, Cliques, System, inverse, order};
@@ -128,7 +128,7 @@ impl Simulation {
         let terms = TermSet::new(batches, n);
         allowed(&settings, &terms, &parts.bodies, &parts.obstacles, touching_bodies)?;
         links::allowed(&settings, &parts.groups, &parts.bodies)?;
-        carries(&settings, &parts.obstacles, (touching_bodies, terms.hard()), &parts.groups)?;
+        carries(&settings, &parts.obstacles, touching_bodies, &parts.groups)?;
         let mut mass = vec![0.0; n];
         let mut x = vec![Row::default(); n];
         for (i, &p) in place.iter().enumerate() {
@@ -164,10 +164,7 @@ impl Simulation {
             for (number, b) in parts.bodies.iter().enumerate() {
                 (b.first_node..b.first_node + b.nodes).for_each(|i| body[place[i] as usize] = number as u32);
             }
-            contact = exec.install(|| {
-                let with = contact.with_potential(surfaces.clone(), &x, &body, exec.clone());
-                with.with_bodies(surfaces, &x, exec.clone())
-            });
+            contact = exec.install(|| contact.with_potential(surfaces, &x, &body, exec.clone()));
         }
         if !linked.is_empty() {
             contact = contact.with_links(linked);
@@ -201,6 +198,7 @@ impl Simulation {
             force: vec![Row::default(); n],
             poses,
             kept: Vec::new(),
+            reaches: Reaches::default(),
             reactions: Vec::new(),
             frames: vec![[Pose::default(); 2]; parts.groups.len()],
             broken: vec![false; parts.links.len()],
@@ -333,6 +331,19 @@ pub(super) fn allowed(
         }
     }
     let method = settings.solve.method;
+    if collide && !matches!(method, Method::Auto | Method::Newton) {
+        let reason = format!("`{method}` cannot take contact between bodies: use `auto` or `newton`");
+        return Err(BuildError::Setting { name: "solve.method", reason });
+    }
+    if collide && let Some(b) = terms.batches().iter().find(|b| b.hard()) {
+        let body = b.origin(0).and_then(|(body, _)| bodies.get(body as usize));
+        let body = body.map_or(String::new(), |b| format!(" of body `{}`", b.name));
+        let reason = format!(
+            "contact between bodies and the hard `{}` elements{body} cannot be solved together: make these soft, or leave out `collide`",
+            b.name()
+        );
+        return Err(BuildError::Setting { name: "collide", reason });
+    }
     let takes = |b: &dyn TermBatch| match method {
         Method::Auto | Method::Admm => true,
         Method::Projective => b.projective(),
@@ -354,7 +365,7 @@ pub(super) fn allowed(
 pub(super) fn carries(
     settings: &Settings,
     obstacles: &[Obstacle],
-    (collide, hard): (bool, bool),
+    collide: bool,
     groups: &[Group],
 ) -> Result<(), BuildError> {
     let way = settings.solve.contact;
@@ -365,13 +376,6 @@ pub(super) fn carries(
         let reason = format!("`{}` cannot take {what}: use `delassus`", way.as_str());
         Err(BuildError::Setting { name: "solve.contact", reason })
     };
-    if way == ContactMethod::Potential {
-        return match groups.first() {
-            Some(g) => refuse(format!("`{}`", g.kind)),
-            None if hard => refuse("hard constraints".into()),
-            None => Ok(()),
-        };
-    }
     if collide {
         return refuse("contact between bodies".into());
     }

@@ -11,19 +11,20 @@
 //! (f64), then a checksum u64 (FNV-1a) of everything before it.
 
 use super::{Body, Simulation};
-use crate::contact::{Kept, Link, Obstacle, Pose};
+use crate::contact::{Kept, Link, Obstacle, Pose, Reaches};
 use crate::error::CheckpointError;
 use crate::math::nodes::Row;
 use crate::solve::Habits;
 use crate::term::TermSet;
 
 const MAGIC: &[u8; 8] = b"SUPPLECK";
-const VERSION: u32 = 4;
-const HEADER: usize = 8 + 4 + 8 + 8 + 8 + 8 + 8 + 8 + 8;
-/// Bytes per obstacle or frame of links, per contact force, and per link.
+const VERSION: u32 = 5;
+const HEADER: usize = 8 + 4 + 8 + 8 + 8 + 8 + 8 + 8 + 8 + 8;
+/// Bytes per obstacle or frame of links, per contact force, per link, and per two bodies that began near each other.
 const OBSTACLE: usize = 8 * 24;
 const CONTACT: usize = 48;
 const LINK: usize = 24;
+const SHARE: usize = 24;
 
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
@@ -84,8 +85,10 @@ impl Simulation {
         let mut forces: Vec<f64> = self.terms.batches().iter().flat_map(|b| b.kept_forces()).collect();
         forces.extend(self.fibres.rest_lengths(&self.terms));
         let s = &self.state;
-        let contact =
-            OBSTACLE * (s.poses.len() + s.frames.len()) + CONTACT * s.kept.len() + LINK * s.broken.len();
+        let contact = OBSTACLE * (s.poses.len() + s.frames.len())
+            + CONTACT * s.kept.len()
+            + LINK * s.broken.len()
+            + SHARE * s.reaches.shares.len();
         let length =
             HEADER + 8 * (15 * n + forces.len()) + 24 * (self.anchors.len() + hessian.len()) + contact + 8;
         let mut out = Vec::with_capacity(length);
@@ -100,6 +103,9 @@ impl Simulation {
         out.extend_from_slice(&self.lagged.habits.owed.to_le_bytes());
         out.extend_from_slice(&(hessian.len() as u64).to_le_bytes());
         out.extend_from_slice(&(s.kept.len() as u64).to_le_bytes());
+        // Twice the number of shares, and one more if a step was begun.
+        let shares = 2 * s.reaches.shares.len() as u64 + u64::from(s.reaches.begun);
+        out.extend_from_slice(&shares.to_le_bytes());
         let mut put = |p: [f64; 3]| {
             for c in p {
                 out.extend_from_slice(&c.to_le_bytes());
@@ -126,6 +132,9 @@ impl Simulation {
         for k in &s.kept {
             put([k.key, 0, 0].map(f64::from_bits));
             put(k.force);
+        }
+        for ([a, b], share) in &s.reaches.shares {
+            put([f64::from(*a), f64::from(*b), *share]);
         }
         if !hessian.is_empty() {
             for &p in &self.place {
@@ -166,13 +175,15 @@ impl Simulation {
         let hessian = if number(52) == Some(0) { 0 } else { n };
         let forces: Vec<usize> = self.terms.batches().iter().map(|b| b.kept_forces().len()).collect();
         let kept = number(60).unwrap_or(0);
+        let (shares, begun) = number(68).map_or((0, false), |n| (n / 2, n % 2 == 1));
         let known = HEADER
             + 8 * (15 * n + forces.iter().sum::<usize>() + self.fibres.count)
             + 24 * (self.anchors.len() + hessian)
             + 8
             + OBSTACLE * (self.state.poses.len() + self.state.frames.len())
             + LINK * self.state.broken.len();
-        if kept > (bytes.len() / CONTACT) as u64 || bytes.len() != known + CONTACT * kept as usize {
+        let fits = kept <= (bytes.len() / CONTACT) as u64 && shares <= (bytes.len() / SHARE) as u64;
+        if !fits || bytes.len() != known + CONTACT * kept as usize + SHARE * shares as usize {
             return Err(CheckpointError::OtherScene("it has another number of nodes"));
         }
         let (content, lengths) = content.split_at(content.len() - 8 * self.fibres.count);
@@ -213,7 +224,14 @@ impl Simulation {
             let (key, force) = (values.next().unwrap_or_default(), values.next().unwrap_or([f64::NAN; 3]));
             state.kept.push(Kept { key: key[0].to_bits(), force });
         }
-        state.kept.sort_by_key(|k| (k.key, k.force == [0.0; 3]));
+        state.kept.sort_by_key(|k| k.key);
+        state.reaches = Reaches { begun, shares: Vec::new() };
+        for _ in 0..shares {
+            let [a, b, share] = values.next().unwrap_or([f64::NAN; 3]);
+            sound &= a >= 0.0 && b >= a && b <= f64::from(u32::MAX) && (0.0..1.0).contains(&share);
+            state.reaches.shares.push(([a as u32, b as u32], share));
+        }
+        state.reaches.shares.sort_by_key(|s| s.0);
         let mut at = vec![Row::default(); hessian];
         for (&p, value) in self.place.iter().zip(&mut values).take(hessian) {
             at[p as usize] = Row::new(value);

@@ -49,16 +49,20 @@ impl Simulation {
         };
         let poses: Vec<_> = self.state.poses.iter().map(|p| p[0]).collect();
         let mut all = Vec::new();
-        let contact = &mut self.contact;
-        self.exec.install(|| contact.untangle_all(x));
-        self.contact.intersections(x, &poses, &mut |nodes, triangle, obstacle| {
+        let exec = self.exec.clone();
+        let mut found: Vec<(Vec<u32>, Option<[u32; 3]>, usize)> = Vec::new();
+        exec.install(|| {
+            let tell = &mut |nodes: &[u32], t, o| found.push((nodes.to_vec(), t, o));
+            self.contact.intersections(x, &poses, tell);
+        });
+        for (nodes, triangle, obstacle) in found {
             let body = nodes.first().map_or(0, |&i| body_of(i).0);
             let entered = match triangle {
                 Some(t) => Entered::Triangle(body_of(t[0]).0, t.map(|i| body_of(i).1)),
                 None => Entered::Obstacle(obstacle),
             };
             all.push(Intersection { body, nodes: nodes.iter().map(|&i| body_of(i).1).collect(), entered });
-        });
+        }
         all
     }
 

@@ -32,7 +32,7 @@ pub use links::Group;
 pub use report::{Energy, StepReport, Timings};
 pub use step::{Iteration, LocalState};
 
-use crate::contact::{Columns, ContactSet, Kept, Obstacle, Pose};
+use crate::contact::{Columns, ContactSet, Kept, Obstacle, Pose, Reaches};
 use crate::error::{BuildError, StepError};
 use crate::exec::Exec;
 use crate::global::{Cholesky, SolveScratch, System};
@@ -97,6 +97,8 @@ struct State {
     poses: Vec<[Pose; 2]>,
     /// Forces of contacts that the next step starts with.
     kept: Vec<Kept>,
+    /// How near bodies come to each other that began nearer than others do.
+    reaches: Reaches,
     /// Force of each obstacle on the bodies in the last step.
     reactions: Vec<[f64; 3]>,
     /// Where the frame of each group of links is, and where it will be at the end of the next step.
@@ -236,6 +238,7 @@ impl Simulation {
         self.state.a.fill(Row::default());
         self.terms.keep_forces(true);
         self.state.kept.clear();
+        self.state.reaches = Reaches::default();
         Ok(())
     }
 
@@ -357,22 +360,23 @@ impl Simulation {
     pub fn place_obstacle(&mut self, obstacle: usize, pose: Pose) -> Result<(), BuildError> {
         self.move_obstacle(obstacle, pose)?;
         self.state.poses[obstacle][0] = pose;
+        self.state.reaches = Reaches::default();
         Ok(())
     }
 
     /// True if bodies may touch obstacles or each other.
     pub fn touching(&self) -> bool {
-        !self.contact.obstacles().is_empty() || self.contact.has_bodies()
+        !self.contact.obstacles().is_empty() || self.contact.by_potential()
     }
 
     /// Changes settings while the simulation runs. A new time step or new weights are factored again; the number of
     /// threads cannot change.
     pub fn update_settings(&mut self, settings: Settings) -> Result<(), BuildError> {
         settings.validate_as_update(&self.settings)?;
-        let (obstacles, collide) = (self.contact.obstacles(), self.contact.has_bodies());
+        let (obstacles, collide) = (self.contact.obstacles(), self.contact.by_potential());
         assemble::allowed(&settings, &self.terms, &self.bodies, obstacles, collide)?;
         links::allowed(&settings, &self.groups, &self.bodies)?;
-        assemble::carries(&settings, obstacles, (collide, self.terms.hard()), &self.groups)?;
+        assemble::carries(&settings, obstacles, collide, &self.groups)?;
         let (old, new) = (&self.settings, &settings);
         // Local terms of contact are part of the matrix.
         let touching = self.touching();

@@ -5,7 +5,7 @@ use crate::contact::ContactInfo;
 use crate::error::StepError;
 use crate::exec::Stopwatch;
 use crate::math::nodes::Row;
-use crate::settings::{ContactMethod, Method};
+use crate::settings::Method;
 use crate::solve::{self, Control, Observer, Outcome, Problem, Run, Status, start};
 use crate::term::{Sums, TermSet};
 
@@ -45,8 +45,7 @@ impl Simulation {
 
             // Who may touch what on the way there.
             self.contact.aim_links(&state.frames, &state.poses, &state.broken);
-            let potential = settings.solve.contact == ContactMethod::Potential;
-            self.contact.begin(&state.poses, &state.x, &work.x_tilde, &state.kept, potential);
+            self.contact.begin(&state.poses, &state.x, &work.x_tilde, (&state.kept, &state.reaches));
             self.columns.trim();
 
             let mut problem = Problem {
@@ -93,9 +92,8 @@ impl Simulation {
             return Ok(self.report(&outcome, Status::Diverged, &sums, &none, clock.seconds()));
         }
 
-        let bodies = (&self.work.body[..], self.bodies.len());
         let (x_n, x) = (&self.state.x, &mut self.work.x);
-        exec.install(|| self.contact.finish(x_n, x, bodies, &self.mass));
+        exec.install(|| self.contact.finish(x_n, x, &self.work.body));
 
         // A position, velocity or acceleration that is none: the state stays as it was.
         if let Some(i) = self.first_non_finite() {
@@ -121,6 +119,7 @@ impl Simulation {
             pose[0] = pose[1];
         }
         self.contact.keep(&mut state.kept);
+        state.reaches.clone_from(self.contact.barrier.reaches());
         self.contact.reactions(&mut state.reactions);
         self.contact.link_forces(&mut state.link_forces);
         let links_broken = links::tear(self.contact.links(), &state.link_forces, &mut state.broken);

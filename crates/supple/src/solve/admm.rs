@@ -77,7 +77,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
                     }
                     f.worst = f.worst.max(p.forces_against_motion());
                 }
-                if f.relative.max(f.worst) <= settings.tolerance && p.contact.confirm(p.x, settings.tolerance)
+                if f.relative.max(f.worst) <= settings.tolerance && p.contact.is_met(p.x, settings.tolerance)
                 {
                     break Status::Converged;
                 }

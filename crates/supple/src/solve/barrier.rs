@@ -8,11 +8,11 @@
 //! ```
 //! Every iterate is free of intersections (`contact/barrier/`).
 
-use super::{Outcome, Problem, Run, Status};
+use super::{Outcome, Problem, Run, Status, admm};
 use crate::contact::{Barrier, Obstacle};
 use crate::global::Coupled;
 use crate::math::nodes::Row;
-use crate::math::small::Mat3;
+use crate::math::small::{Mat3, axpy};
 use crate::settings::Method;
 
 /// Part of the promised decrease that must be had.
@@ -25,6 +25,14 @@ const TRIES: usize = 14;
 const MOST_LISTS: usize = 8;
 const NEARLY: f64 = 3.0;
 
+/// Where curvature along a way is less than that of the matrix, the next way is longer, by this factor more each time, up to so many times.
+const GROW: f64 = 2.0;
+const FLAT: f64 = 0.2;
+const MOST_STRETCH: f64 = 16.0;
+
+/// Iterations after which a node that slides on a curve and goes to and fro around a corner stays where it is.
+const TURNS: usize = 15;
+
 /// Memory of this method.
 #[derive(Debug, Default)]
 pub struct Newton {
@@ -34,7 +42,6 @@ pub struct Newton {
     direction: Vec<Row>,
     way: Vec<Row>,
     from: Vec<Row>,
-    start: Vec<Row>,
     diagonal: Vec<f64>,
 }
 
@@ -53,28 +60,63 @@ fn subtract(row: &mut Row, block: &Mat3<f64>, v: &Row, transposed: bool) {
     }
 }
 
-/// Minimises (5) with contact from x_n. `None`, and nothing changed, where an element is out of its energy's domain at x_n.
-pub fn minimise(
-    p: &mut Problem<'_>,
-    run: &mut Run<'_, '_>,
-    x_n: &[Row],
-    memory: &mut Newton,
-) -> Option<Outcome> {
-    memory.start.clear();
-    memory.start.extend_from_slice(p.x);
-    p.x.copy_from_slice(x_n);
-    if p.terms.energy(p.x, p.exec).infinite > 0 {
-        p.x.copy_from_slice(&memory.start);
-        return None;
-    }
-    p.method = Method::Newton;
-    p.find_start_rounding();
+/// Minimises (5) with contact, from where the step begins.
+pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, memory: &mut Newton) -> Outcome {
     let mut b = std::mem::take(&mut p.contact.barrier);
     let obstacles = p.contact.obstacles().to_vec();
-    let end = iterate(p, run, memory, &mut b, &obstacles);
-    p.contact.take_forces(&b);
+    let nodes = p.x.len();
+    p.x.copy_from_slice(&b.y[..nodes]);
+    p.method = Method::Newton;
+    p.find_start_rounding();
+    let outcome = match recover(p, run, memory, &mut b, &obstacles) {
+        Some(outcome) => outcome,
+        None => {
+            let (status, step) = iterate(p, run, memory, &mut b, &obstacles);
+            p.contact.take_forces(&b);
+            run.end(p, Method::Newton, status, step)
+        }
+    };
     p.contact.barrier = b;
-    Some(run.end(p, Method::Newton, end.0, end.1))
+    outcome
+}
+
+/// Where an element is out of its energy's domain Newton's method cannot begin: ADMM leads out of that, and bodies go as far on that way as
+/// nothing meets. `None` once all energies are finite; else the step ends there.
+fn recover(
+    p: &mut Problem<'_>,
+    run: &mut Run<'_, '_>,
+    m: &mut Newton,
+    b: &mut Barrier,
+    obstacles: &[Obstacle],
+) -> Option<Outcome> {
+    if p.terms.energy(p.x, p.exec).infinite == 0 {
+        return None;
+    }
+    m.from.clear();
+    m.from.extend_from_slice(&b.y);
+    for i in p.free()..p.x.len() {
+        p.x[i] = p.x_tilde[i];
+    }
+    let ended = admm::minimise(p, run, admm::Until::Sound);
+    m.way.clear();
+    m.way.extend(
+        p.x.iter()
+            .zip(&m.from)
+            .map(|(to, from)| Row([to.0[0] - from.0[0], to.0[1] - from.0[1], to.0[2] - from.0[2], 0.0])),
+    );
+    b.limit(obstacles, &m.way);
+    b.go(&m.from, 1.0);
+    b.find(obstacles);
+    b.advance();
+    p.x.copy_from_slice(&b.y[..p.x.len()]);
+    p.method = Method::Newton;
+    if ended.is_none() && p.terms.energy(p.x, p.exec).infinite == 0 {
+        return None;
+    }
+    p.contact.take_forces(b);
+    let status = ended
+        .map_or(Status::Stalled, |o| if o.status == Status::Converged { Status::Stalled } else { o.status });
+    Some(run.end(p, Method::Admm, status, f64::INFINITY))
 }
 
 fn iterate(
@@ -101,7 +143,7 @@ fn iterate(
     b.set_stiffness(obstacles, m.diagonal.iter().copied());
     let tolerance = run.settings.tolerance;
     let size = p.body_size.iter().copied().fold(f64::INFINITY, f64::min);
-    let (mut lists, mut last) = (1, f64::INFINITY);
+    let (mut lists, mut last, mut stretch) = (1, f64::INFINITY, 1.0f64);
     loop {
         let start = run.clock.seconds();
         let (objective, sums) = p.gradient(&mut m.gradient);
@@ -133,14 +175,18 @@ fn iterate(
         }
         let step = p.relative_step(&m.direction);
         let against = p.step_against_motion(&m.direction);
-        m.way[..n].copy_from_slice(&m.direction);
+        // Where curvature was found to be less than that of the matrix, ways are longer; what is prescribed goes where it has to.
+        let longer = if moving { 1.0 } else { stretch };
+        for (w, d) in m.way.iter_mut().zip(&m.direction) {
+            w.0 = d.0.map(|v| longer * v);
+        }
         let cut = b.limit(obstacles, &m.way);
         // Along the way, as far as energy falls. What is prescribed does work that is no business of the search.
         let slope = b.slope(&m.gradient);
         let noise = 1e-11 * total.abs() + p.energy_rounding();
         m.from.clear();
         m.from.extend_from_slice(&b.y);
-        let (mut length, mut found) = (1.0, None);
+        let (mut length, mut found, mut reached) = (1.0, None, total);
         for _ in 0..TRIES {
             b.go(&m.from, length);
             b.find(obstacles);
@@ -150,7 +196,7 @@ fn iterate(
                 if trial.infinite > 0 { f64::INFINITY } else { p.inertia(p.x) + trial.energy + b.energy() };
             let lower = energy - total <= (ARMIJO * length * slope).min(0.0) + noise;
             if energy.is_finite() && (trial.forbidden <= sums.forbidden || moving) && (lower || moving) {
-                found = Some(length);
+                (found, reached) = (Some(length), energy);
                 break;
             }
             length *= 0.5;
@@ -162,15 +208,30 @@ fn iterate(
         } else {
             b.advance();
         }
+        // r = pᵀHp/pᵀKp along the way, by what was gained: the best length is 1/r.
+        let promised = -slope / longer;
+        stretch = if found == Some(1.0) && cut == 0 && !moving && promised > 1e3 * noise {
+            let r = 2.0 * (reached - total + longer * promised) / (longer * longer * promised);
+            if r < FLAT { (1.0 / r.max(1e-9)).clamp(1.0, (GROW * longer).min(MOST_STRETCH)) } else { 1.0 }
+        } else {
+            1.0
+        };
         let whole = found == Some(1.0) && cut == 0 && !b.moves_on();
         let pinned = (n..p.x.len()).all(|i| (0..3).all(|c| p.x[i].0[c] == p.x_tilde[i].0[c]));
         // What is left after this way, if ways go on to shrink as they do.
         let rate = (step / last).clamp(0.0, 0.95);
         let left = step * (rate / (1.0 - rate)).clamp(0.3, 1.0);
         last = step;
+        // Links: rows of curves follow their nodes, multipliers learn.
+        let mut off = 0.0f64;
+        for h in &mut b.held {
+            let shift = p.contact.turn_links(h, p.x, run.iterations > TURNS);
+            let gap = if found == Some(1.0) { h.learn(p.x) } else { f64::INFINITY };
+            off = off.max((gap + shift) / p.contact.shortest());
+        }
         let slip = b.friction_residual();
         let stop = run.look(p, run.clock.seconds() - start);
-        let right = slip <= tolerance * size;
+        let right = slip <= tolerance * size && off <= tolerance.max(1e-10);
         let near = left <= tolerance && against * (left / step.max(1e-300)) <= tolerance;
         if whole && pinned && tolerance > 0.0 && near && (right || lists >= MOST_LISTS) {
             return (if right { Status::Converged } else { Status::Stalled }, step);
@@ -195,8 +256,11 @@ fn iterate(
 /// direction = −K⁻¹g, with what pins and obstacles still have to go. False if the matrix has no factor.
 fn aim(p: &mut Problem<'_>, m: &mut Newton, b: &mut Barrier, moving: bool) -> bool {
     let (n, inv, exec) = (p.free(), 1.0 / (p.dt * p.dt), p.exec);
-    b.pattern(&mut m.pairs);
-    m.matrix.begin(p.matrix, &mut m.pairs, p.x, exec);
+    b.pattern(&mut m.pairs, false);
+    if !m.matrix.begin(&m.pairs) {
+        b.pattern(&mut m.pairs, true);
+        m.matrix.analyse(p.matrix, &mut m.pairs, p.x, exec);
+    }
     for (d, g) in m.direction.iter_mut().zip(&m.gradient) {
         *d = Row([-g.0[0], -g.0[1], -g.0[2], 0.0]);
     }
@@ -216,9 +280,11 @@ fn aim(p: &mut Problem<'_>, m: &mut Newton, b: &mut Barrier, moving: bool) -> bo
         matrix.add(i as u32, i as u32, &[[d, 0.0, 0.0], [0.0, d, 0.0], [0.0, 0.0, d]]);
     }
     let ways = b.prescribed_ways(way, n);
-    b.each_block(&mut |pair, block| {
-        let prescribed = if moving { pair.relative(&ways) } else { [0.0; 3] };
-        let parts: Vec<(u32, f64)> = pair.parts().collect();
+    b.each_block(&mut |parts, block| {
+        let prescribed = match moving {
+            true => parts.iter().fold([0.0; 3], |sum, &(i, a)| axpy(sum, a, ways[i as usize].xyz())),
+            false => [0.0; 3],
+        };
         for (k, &(i, a)) in parts.iter().enumerate() {
             if moving && (i as usize) < n {
                 let v = Row([prescribed[0], prescribed[1], prescribed[2], 0.0]);

@@ -302,7 +302,7 @@ impl Descent {
                 // The last step is taken too: with it the law holds to the last digit.
                 add(p.x, &self.direction);
                 p.contact.update(p.x);
-                if p.contact.confirm(p.x, run.settings.tolerance) {
+                if p.contact.is_met(p.x, run.settings.tolerance) {
                     break End { status: Status::Converged, step };
                 }
                 (objective, sums) = p.gradient(&mut self.gradient);

@@ -195,7 +195,6 @@ impl Descent {
             end = self.descend(p, run, hessian, policy, history);
             // What was not in the way of the prediction may be in the way of the result.
             p.contact.update(p.x);
-            p.contact.confirm(p.x, run.settings.tolerance);
         }
         if !p.contact.is_empty() {
             end = self.descend_in_contact(p, run, hessian, policy);

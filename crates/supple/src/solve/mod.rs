@@ -110,10 +110,7 @@ pub fn minimise(
 ) -> Outcome {
     let settings = run.settings;
     if p.contact.by_potential() {
-        if let Some(outcome) = barrier::minimise(p, run, history.x, &mut lagged.contact) {
-            return outcome;
-        }
-        p.contact.fall_back(history.x, p.x_tilde);
+        return barrier::minimise(p, run, &mut lagged.contact);
     }
     // Only ADMM takes constraints: `auto` leaves everything to it then.
     let method =
@@ -410,9 +407,7 @@ impl Problem<'_> {
         // A body at rest stays exactly at rest: what is only rounding would add up to a drift over many frames.
         if !self.contact.is_empty() {
             match way {
-                ContactMethod::Delassus | ContactMethod::Potential => {
-                    contact::global_step(self, run.settings.tolerance);
-                }
+                ContactMethod::Delassus => contact::global_step(self, run.settings.tolerance),
                 ContactMethod::Local => contact_methods::local(self),
                 ContactMethod::Uzawa => contact_methods::uzawa(self, run.settings.tolerance),
                 ContactMethod::Nodal => contact_methods::nodal(self, run.settings.tolerance),

@@ -28,7 +28,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>) -> Outcome {
             if force.relative.max(force.worst) <= tolerance {
                 force.worst = force.worst.max(p.forces_against_motion());
             }
-            if force.relative.max(force.worst) <= tolerance && p.contact.confirm(p.x, tolerance) {
+            if force.relative.max(force.worst) <= tolerance && p.contact.is_met(p.x, tolerance) {
                 break Status::Converged;
             }
             if let Some(hopeless) = progress.watch(force.worst) {

@@ -4,7 +4,7 @@
 use super::cloth::{linen, sheet};
 use super::crossing::{Shape, Surfaces, V, Watch};
 use super::passage::lines_passed;
-use super::setup::{by_potential, centre, settings};
+use super::setup::{centre, settings};
 use supple::Control;
 use supple::contact::{Cuboid, Pose};
 use supple::mesh::shapes::{Split, box_mesh, rope};
@@ -18,17 +18,17 @@ fn rubber(young: f64) -> Material {
     Material::new(MaterialKind::NeoHookean, young, 0.35).unwrap()
 }
 
-/// Without gravity; by a potential, or by rows.
-fn still(dt: f64, potential: bool) -> Settings {
-    let mut s = if potential { by_potential(Method::Auto, dt) } else { settings(Method::Auto, dt) };
+/// Without gravity.
+fn still(dt: f64) -> Settings {
+    let mut s = settings(Method::Auto, dt);
     s.world.gravity = [0.0; 3];
     (s.solve.tolerance, s.solve.iterations) = (1e-4, 100);
     s
 }
 
 /// Two bodies shot at each other along y: what they are, and their surfaces.
-fn shot(what: &str, speed: f64, dt: f64, potential: bool) -> (Simulation, Vec<Shape>, usize) {
-    let mut scene = Scene::new(still(dt, potential));
+fn shot(what: &str, speed: f64, dt: f64) -> (Simulation, Vec<Shape>, usize) {
+    let mut scene = Scene::new(still(dt));
     let (mut shapes, mut counts) = (Vec::new(), Vec::new());
     for (k, kind) in what.split(", ").enumerate() {
         let first: usize = counts.iter().sum();
@@ -80,7 +80,7 @@ const SPEEDS: [(f64, f64); 3] = [(5.0, 0.01), (30.0, 0.02), (100.0, 0.04)];
 fn nothing_crosses_on_the_way_of_fast_bodies() {
     for what in SHOTS {
         for (speed, dt) in SPEEDS {
-            let (mut sim, shapes, _) = shot(what, speed, dt, false);
+            let (mut sim, shapes, _) = shot(what, speed, dt);
             let mut watch = Watch::new(Surfaces::new(&shapes, true), &sim);
             let mut hit = None;
             for frame in 0..12 {
@@ -104,7 +104,7 @@ fn nothing_crosses_on_the_way_of_fast_bodies() {
 fn every_iterate_is_free_of_crossings() {
     for what in SHOTS {
         for (speed, dt) in SPEEDS {
-            let (mut sim, shapes, _) = shot(what, speed, dt, true);
+            let (mut sim, shapes, _) = shot(what, speed, dt);
             let surfaces = Surfaces::new(&shapes, true);
             for frame in 0..6 {
                 let mut ways = vec![sim.positions()];
@@ -140,7 +140,7 @@ fn every_iterate_is_free_of_crossings() {
 #[test]
 fn ropes_do_not_pass_through_ropes() {
     for (speed, dt) in [(1.0, 0.01), (10.0, 0.01), (30.0, 0.02), (100.0, 0.04)] {
-        let mut scene = Scene::new(still(dt, false));
+        let mut scene = Scene::new(still(dt));
         let mut shapes = Vec::new();
         for (k, name) in ["low", "high"].into_iter().enumerate() {
             let (nodes, lines) = rope(1.0, 10).unwrap();
@@ -180,7 +180,7 @@ fn ropes_do_not_pass_through_ropes() {
 #[test]
 fn a_knife_is_felt_between_nodes() {
     for (dt, drop) in [(0.01, 0.02), (0.04, 0.3)] {
-        let mut s = by_potential(Method::Auto, dt);
+        let mut s = settings(Method::Auto, dt);
         (s.solve.tolerance, s.solve.iterations) = (1e-5, 200);
         s.world.damping = 3.0;
         let mut scene = Scene::new(s);
@@ -216,7 +216,7 @@ fn a_knife_is_felt_between_nodes() {
 /// A needle under the inside of a triangle holds a sheet up.
 #[test]
 fn a_needle_is_felt_inside_a_triangle() {
-    let mut s = by_potential(Method::Auto, 0.01);
+    let mut s = settings(Method::Auto, 0.01);
     (s.solve.tolerance, s.solve.iterations) = (1e-4, 200);
     let mut scene = Scene::new(s);
     let cloth = sheet(0.6, 3, [0.0, 0.03, 0.0], false);
@@ -244,7 +244,7 @@ fn a_needle_is_felt_inside_a_triangle() {
 #[test]
 fn a_driven_plate_pushes_and_does_not_cut() {
     for (speed, dt) in [(0.5, 0.01), (10.0, 0.02), (50.0, 0.02)] {
-        let mut scene = Scene::new(still(dt, true));
+        let mut scene = Scene::new(still(dt));
         let block = box_mesh([0.4; 3], [2; 3], Split::Six).unwrap().map(|p| p.map(|c| c - 0.19)).unwrap();
         let shape = Shape::of_triangles(surface(block.tets()), 0);
         scene.add_solid("block", block, rubber(1e6), 1000.0).unwrap();

@@ -2,7 +2,7 @@
 
 use super::cloth::linen;
 use super::crossing::{Shape, Surfaces, V, Watch};
-use super::setup::{by_potential, drift, settings};
+use super::setup::{drift, settings};
 use supple::contact::HalfSpace;
 use supple::mesh::shapes::{Split, box_mesh};
 use supple::mesh::surface;
@@ -85,7 +85,7 @@ fn bodies_on_bodies_slide_at_049_and_stick_at_051() {
 #[test]
 fn rest_on_a_slope_does_not_creep() {
     for below in ["obstacle", "body"] {
-        let mut s = by_potential(Method::Auto, 0.01);
+        let mut s = settings(Method::Auto, 0.01);
         s.solve.tolerance = 1e-8;
         s.world.damping = 1.0;
         let (mut sim, _) = on_slope(0.6, below, s);
@@ -104,7 +104,7 @@ fn rest_on_a_slope_does_not_creep() {
 /// A sheet folded double lies on a slope, its upper half on its lower one, by self-contact: neither half creeps.
 #[test]
 fn a_folded_sheet_does_not_creep() {
-    let mut s = by_potential(Method::Auto, 0.01);
+    let mut s = settings(Method::Auto, 0.01);
     s.solve.tolerance = 1e-8;
     s.solve.iterations = 200;
     s.world.damping = 3.0;

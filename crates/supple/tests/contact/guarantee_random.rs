@@ -10,7 +10,6 @@ use std::cell::Cell;
 use supple::contact::Cuboid;
 use supple::mesh::surface;
 use supple::scene::Collisions;
-use supple::settings::ContactMethod;
 use supple::{Cloth, Material, MaterialKind, Method, Obstacle, Scene, Settings, Spring, TetMesh, TriMesh};
 
 /// What bodies are thrown at.
@@ -277,7 +276,6 @@ fn run(case: &Case, target: Target) -> Result<bool, String> {
     s.world.gravity = [0.0, if case.gravity { -9.8 } else { 0.0 }, 0.0];
     (s.solve.method, s.solve.threads) = (case.method, 1);
     (s.solve.iterations, s.solve.tolerance) = (case.iterations, 1e-4);
-    s.solve.contact = ContactMethod::Potential;
     let mut scene = Scene::new(s);
     let start = start(case, target, &mut random);
     let (mut shapes, mut x, mut v) = (Vec::new(), Vec::new(), Vec::<V>::new());

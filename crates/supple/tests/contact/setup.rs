@@ -7,13 +7,6 @@ use supple::{Material, MaterialKind, Method, Obstacle, Scene, Settings, Simulati
 /// The methods that take obstacles and every material.
 pub const METHODS: [Method; 4] = [Method::Auto, Method::Admm, Method::QuasiNewton, Method::Newton];
 
-/// The same, and bodies touch each other by a potential.
-pub fn by_potential(method: Method, dt: f64) -> Settings {
-    let mut s = settings(method, dt);
-    s.solve.contact = supple::settings::ContactMethod::Potential;
-    s
-}
-
 pub fn settings(method: Method, dt: f64) -> Settings {
     let mut s = Settings::default();
     s.time.dt = dt;

@@ -6,26 +6,33 @@
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | [`Barrier`]: begin a step, the friction list, energy, forces and blocks, what the next step remembers |
+//! | `start.rs` | where a step begins: what touches, what is in something, shares of d̂ |
 //! | `near.rs` | what is near what at the iterate |
+//! | `held.rs` | links, and ways out, as stiff terms |
 //! | `ways.rs` | ways that are cut before anything meets |
 //!
 //! Obstacles with faces, balls and capsules are bodies whose nodes are prescribed: they stand behind those of the system in `y`. Others
 //! (half-spaces, grids, cylinders, own shapes) are touched by nodes.
 
+pub mod held;
 mod near;
+mod start;
 mod ways;
+
+pub use start::Reaches;
 
 use super::BODIES;
 use super::detect::Moving;
 use super::impact::{Kind, meets};
 use super::obstacle::{Obstacle, Pose, Touched};
-use super::potential::{Friction, Pair, in_plane};
+use super::potential::{Friction, Pair, in_plane, outer};
 use super::set::{Kept, Touching};
 use super::surfaces::{Skin, Surfaces};
-use crate::contact::near::{edge_key, node_key};
+use super::tangle::Tangle;
 use crate::exec::Exec;
 use crate::math::nodes::Row;
-use crate::math::small::{axpy, dot, scale, sub};
+use crate::math::small::{Mat3, axpy, dot, scale, sub};
+use held::Held;
 use std::sync::Arc;
 
 /// κ is so many times the stiffness of the two sides in series.
@@ -37,12 +44,6 @@ const SHARE: f64 = 4e-2;
 /// No pair comes nearer than this share of d̂, or half of what it is at the start of an iteration.
 const FLOOR: f64 = 0.05;
 
-/// Nodes that start on the surface of a shape, or a little inside, are given this share of d̂ as room.
-const ROOM: f64 = 0.1;
-
-/// … up to this share of the local edge length inside.
-const INSIDE: f64 = 1e-2;
-
 /// Pairs that end a way before this time are braced: by this share of ψ'' at first, and by so many times more each time again.
 const EARLY: f64 = 0.25;
 const BRACED: f64 = 1e-2;
@@ -51,8 +52,9 @@ const BRACE: f64 = 10.0;
 /// Distances are taken anew after so many looks in vain for each pair.
 const STALE: usize = 1;
 
-/// Pairs up to so many times d̂ are in the pattern of the matrix.
+/// Pairs up to so many times d̂ are in the pattern of the matrix, and the boxes around those up to more times tell how far they are apart.
 const AHEAD: f64 = 3.0;
+const FAR: f64 = 10.0;
 
 /// An obstacle that is a prescribed body: its number, its nodes behind those of the system, and where they are while nothing has moved it.
 #[derive(Debug)]
@@ -66,15 +68,59 @@ struct Prescribed {
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     kind: Kind,
-    nodes: [u32; 4],
-    key: u64,
+    /// True if both are of one body.
+    same: bool,
+    /// A node and a triangle, or two edges.
+    things: [u32; 2],
+    /// How far they are apart, at least, where nodes are in `seen`, in m.
+    apart: f32,
     /// Taken off their distance, in m.
     offset: f64,
     /// d̂ in m.
     reach: f64,
-    friction: f64,
-    obstacle: u32,
 }
+
+/// Keys of pairs: the same in every step.
+fn node_key(node: u32, triangle: u32) -> u64 {
+    u64::from(node) << 32 | 1 << 31 | u64::from(triangle)
+}
+fn edge_key(edge: u32, other: u32) -> u64 {
+    u64::from(edge) << 32 | 3 << 30 | u64::from(other)
+}
+
+impl Candidate {
+    /// The same for the same things in every step.
+    fn key(&self) -> u64 {
+        match self.kind {
+            Kind::Node => node_key(self.things[0], self.things[1]),
+            Kind::Edge => edge_key(self.things[0], self.things[1]),
+        }
+    }
+}
+
+/// How far nodes, triangles and edges have gone, against others of their body and against other bodies, in m.
+#[derive(Debug, Default)]
+struct Travel {
+    nodes: Vec<[f32; 2]>,
+    triangles: Vec<[f32; 2]>,
+    edges: Vec<[f32; 2]>,
+}
+
+impl Travel {
+    /// True if two things cannot be within a distance of each other.
+    #[inline]
+    fn spares(&self, c: &Candidate, distance: f64) -> bool {
+        let (k, [a, b]) = (usize::from(!c.same), c.things.map(|t| t as usize));
+        let far = match c.kind {
+            Kind::Node => self.nodes[a][k] + self.triangles[b][k],
+            Kind::Edge => self.edges[a][k] + self.edges[b][k],
+        };
+        f64::from(c.apart) - f64::from(far) > distance
+    }
+}
+
+/// Takes nodes with their weights, and a 3×3 block for weights one.
+pub type EachBlock<'a> = dyn FnMut(&[(u32, f64)], &Mat3<f64>) + 'a;
 
 /// When two things come as near as they may, 0 to 1, and whose.
 #[derive(Clone, Copy, Debug)]
@@ -106,18 +152,22 @@ pub struct Barrier {
     progress: f64,
     before: f64,
     poses: Vec<[Pose; 2]>,
-    /// Room given to nodes that began on shapes, shape after shape in order of `touching`, in m.
-    given: Vec<f64>,
-    /// What may come near, and how far both must go from where they are in `seen` before it does, in m.
+    /// Shares of d̂ between those that began nearer.
+    reaches: Reaches,
+    /// What began in something: bodies in each other, and keys of nodes in shapes and segments.
+    tangle: Tangle,
+    sunk: Vec<u64>,
+    /// Links, and ways out of what bodies began in.
+    pub held: Vec<Held>,
+    /// What may come near, and where nodes were when distances were taken.
     close: Vec<Candidate>,
-    slack: Vec<f32>,
     seen: Vec<Row>,
     version: u64,
     /// Pairs that were looked at since, beyond those that are near.
     looked: usize,
-    /// How far each node is from there, less what all do alike, and the same at the end of its way.
-    travel: Vec<f32>,
-    ahead: Vec<f32>,
+    /// How far things are from there, and at the end of their ways.
+    travel: Travel,
+    ahead: Travel,
     /// 1/h of each free node in m/N.
     compliance: Vec<f64>,
     /// Near pairs at the iterate, and friction.
@@ -167,12 +217,19 @@ impl Barrier {
                     vertices
                 }
             };
-            surfaces.closed.push(false);
+            surfaces.closed.push(o.shape.touched() == Touched::ByFaces);
             of.extend(vertices.iter().map(|_| surfaces.closed.len() as u32 - 1));
             rest.extend(vertices.iter().map(|v| Row::new(*v)));
             prescribed.push(Prescribed { obstacle: number, first, vertices });
         }
-        let skin = Skin::new(surfaces, &rest, exec);
+        // Obstacles are kept off by their own thickness, bodies by half of theirs each.
+        let (radius, half) = (surfaces.radius.clone(), 0.5 * surfaces.thickness);
+        let kept: Vec<f64> = prescribed.iter().map(|p| obstacles[p.obstacle].thickness).collect();
+        let margin = |edge: f64, body: usize| match body.checked_sub(bodies) {
+            Some(k) => radius[body] + AHEAD * kept[k],
+            None => AHEAD * half.max(radius[body]).max(SHARE * edge),
+        };
+        let skin = Skin::new(surfaces, &rest, margin, exec);
         Barrier {
             skin,
             prescribed,
@@ -194,64 +251,15 @@ impl Barrier {
         self.skin.is_empty()
     }
 
-    /// The forces that this step was begun with.
-    pub fn kept(&self) -> &[Kept] {
-        &self.kept
-    }
-
     fn exec(&self) -> Arc<Exec> {
         self.skin.exec.clone()
-    }
-
-    /// Starts a step from positions `x`. False if something is in something, or touches it exactly: that is not for this method.
-    pub fn begin(
-        &mut self,
-        obstacles: &[Obstacle],
-        poses: &[[Pose; 2]],
-        x: &[Row],
-        to: &[Row],
-        kept: &[Kept],
-    ) -> bool {
-        self.poses.clear();
-        self.poses.extend_from_slice(poses);
-        (self.progress, self.before) = (0.0, 0.0);
-        self.share.clear();
-        self.braced.clear();
-        self.y_n[..self.nodes].copy_from_slice(x);
-        self.place_obstacles(0.0);
-        let tail = self.nodes;
-        self.y_n[tail..].copy_from_slice(&self.y[tail..]);
-        self.y[..tail].copy_from_slice(x);
-        self.kept.clear();
-        self.kept.extend_from_slice(kept);
-        self.given.clear();
-        for &number in &self.shapes {
-            let o = &obstacles[number];
-            let m = Moving { obstacle: o, now: &poses[number][0], next: &poses[number][0] };
-            for t in &self.touching {
-                let d = m.start(x[t.node as usize].xyz()) + o.thickness;
-                if d < -INSIDE * t.edge {
-                    return false;
-                }
-                self.given.push((ROOM * self.reach_of_shape(o, t) - d).max(0.0));
-            }
-        }
-        if !to.iter().all(|r| r.is_finite()) {
-            return false;
-        }
-        let here = self.y.clone();
-        self.look_around(&here, obstacles);
-        // Stiffness is not known yet: with one, pairs that touch show.
-        self.compliance.clear();
-        self.compliance.resize(self.free, 1.0);
-        self.find(obstacles);
-        self.pairs.iter().all(|p| p.distance > 1e-6 * p.reach)
     }
 
     /// Stiffness of the free nodes, ⅓ tr H_ii in N/m, at the beginning of the step; then the first list of friction.
     pub fn set_stiffness(&mut self, obstacles: &[Obstacle], h: impl Iterator<Item = f64>) {
         self.compliance.clear();
         self.compliance.extend(h.map(|h| 1.0 / h));
+        self.held.iter_mut().for_each(|h| h.stiffen(&self.compliance));
         self.find(obstacles);
         self.renew();
     }
@@ -275,7 +283,9 @@ impl Barrier {
                 let at = self.kept.partition_point(|k| k.key < p.key);
                 let kept = self.kept.get(at).filter(|k| k.key == p.key).map_or([0.0; 3], |k| k.force);
                 let remembered = in_plane(kept, p.normal);
-                self.friction.push(Friction { pair: *p, normal_force, remembered });
+                let mut f = Friction { pair: *p, normal_force, remembered, before: remembered, firm: 0.0 };
+                f.follow(&self.y, &self.y_n);
+                self.friction.push(f);
             }
         }
     }
@@ -316,40 +326,48 @@ impl Barrier {
             }
             sum += p.potential()[0];
         }
-        self.friction.iter().fold(sum, |sum, f| sum + f.at(&self.y, &self.y_n).0)
+        sum = self.friction.iter().fold(sum, |sum, f| sum + f.at(&self.y, &self.y_n).0);
+        self.held.iter().fold(sum, |sum, h| sum + h.at(&self.y).0)
     }
 
     /// Forces on the free nodes, in N, added to `out`.
     pub fn add_forces(&self, out: &mut [Row]) {
-        let mut add = |pair: &Pair, f: [f64; 3]| {
-            for (i, a) in pair.parts() {
-                if let Some(row) = out.get_mut(i as usize) {
-                    for c in 0..3 {
-                        row.0[c] += a * f[c];
-                    }
+        let mut add = |i: u32, a: f64, f: [f64; 3]| {
+            if let Some(row) = out.get_mut(i as usize) {
+                for c in 0..3 {
+                    row.0[c] += a * f[c];
                 }
             }
         };
         for p in &self.pairs {
-            let force = p.force();
-            if force > 0.0 {
-                add(p, scale(force, p.normal));
-            }
+            let f = scale(p.force(), p.normal);
+            p.parts().for_each(|(i, a)| add(i, a, f));
         }
-        for f in &self.friction {
-            add(&f.pair, f.at(&self.y, &self.y_n).1);
+        for l in &self.friction {
+            let f = l.at(&self.y, &self.y_n).1;
+            l.pair.parts().for_each(|(i, a)| add(i, a, f));
+        }
+        for h in &self.held {
+            let f = h.at(&self.y).1;
+            h.parts().for_each(|(i, a)| add(i, a, f));
         }
     }
 
-    /// Calls `f` with each pair's nodes and weights and its positive block for weights one.
-    pub fn each_block(&self, f: &mut dyn FnMut(&Pair, &crate::math::small::Mat3<f64>)) {
+    /// Calls `f` with nodes and weights of what is near or held, and its positive block for weights one.
+    pub fn each_block(&self, f: &mut EachBlock<'_>) {
+        let mut parts: Vec<(u32, f64)> = Vec::new();
+        let mut call = |of: &mut dyn Iterator<Item = (u32, f64)>, block: &Mat3<f64>| {
+            parts.clear();
+            parts.extend(of);
+            f(&parts, block);
+        };
         for p in &self.pairs {
             let stiffness = p.potential()[2];
             if stiffness > 0.0 {
-                let mut block = super::potential::outer(stiffness, p.normal);
+                let mut block = outer(stiffness, p.normal);
                 if let Ok(k) = self.braced.binary_search_by_key(&p.key, |b| b.0) {
                     let along = self.braced[k].1 * stiffness;
-                    let across = super::potential::outer(along, p.normal);
+                    let across = outer(along, p.normal);
                     for c in 0..3 {
                         for r in 0..3 {
                             block[c][r] -= across[c][r];
@@ -357,34 +375,40 @@ impl Barrier {
                         block[c][c] += along;
                     }
                 }
-                f(p, &block);
+                call(&mut p.parts(), &block);
             }
         }
         for l in &self.friction {
-            f(&l.pair, &l.curvature(&self.y, &self.y_n));
+            call(&mut l.pair.parts(), &l.curvature(&self.y, &self.y_n));
+        }
+        for h in &self.held {
+            call(&mut h.parts(), &h.curvature(&self.y));
         }
     }
 
-    /// Pairs of free nodes that a matrix needs room for, the lower first.
-    pub fn pattern(&self, out: &mut Vec<(u32, u32)>) {
+    /// Pairs of free nodes that the matrix needs room for, the lower first; with `ahead`, also those of what may become near soon.
+    pub fn pattern(&self, out: &mut Vec<(u32, u32)>, ahead: bool) {
         out.clear();
         let free = self.free as u32;
-        for p in self.pairs.iter().chain(self.friction.iter().map(|f| &f.pair)) {
-            let n = &p.nodes[..p.count as usize];
+        let mut push = |n: &[u32]| {
             for (k, &i) in n.iter().enumerate() {
-                out.extend(
-                    n[..k].iter().filter(|&&j| i != j && i < free && j < free).map(|&j| (i.min(j), i.max(j))),
-                );
+                let others = n[..k].iter().filter(|&&j| i != j && i < free && j < free);
+                out.extend(others.map(|&j| (i.min(j), i.max(j))));
             }
+        };
+        for p in self.pairs.iter().chain(self.friction.iter().map(|f| &f.pair)) {
+            push(&p.nodes[..p.count as usize]);
+        }
+        self.held.iter().for_each(|h| push(&h.row.nodes[..h.row.count as usize]));
+        if ahead {
+            self.each_ahead(&mut |nodes| push(&nodes));
         }
     }
 
-    /// Friction forces at the iterate, for the next step, by key.
+    /// Appends friction forces at the iterate, for the next step.
     pub fn keep(&self, out: &mut Vec<Kept>) {
-        out.clear();
         out.extend(self.friction.iter().map(|f| Kept { key: f.pair.key, force: f.at(&self.y, &self.y_n).1 }));
         out.retain(|k| k.force != [0.0; 3]);
-        out.sort_by_key(|k| k.key);
     }
 
     /// Force of each obstacle on bodies, added to `out`, in N.

@@ -1,16 +1,28 @@
 //! What is near what at the iterate: candidates that hold for some iterations, and the pairs among them.
 
 use super::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 impl Barrier {
     /// d̂ of a node with a shape.
-    pub(super) fn reach_of_shape(&self, o: &Obstacle, t: &Touching) -> f64 {
+    pub(super) fn reach_of_shape(&self, o: &Obstacle, t: &Touching, s: usize) -> f64 {
         let radius = self
             .skin
             .body
             .get(t.node as usize)
             .map_or(0.0, |&b| self.skin.surfaces.radius.get(b as usize).copied().unwrap_or(0.0));
-        (o.thickness + radius).max(SHARE * t.edge)
+        let share = self.reaches.share([self.of[t.node as usize], self.party(s)]);
+        share * (o.thickness + radius).max(SHARE * t.edge)
+    }
+
+    /// The number of a shape among bodies, obstacles that are prescribed bodies, and shapes.
+    pub(super) fn party(&self, s: usize) -> u32 {
+        (self.bodies + self.prescribed.len() + s) as u32
+    }
+
+    /// True if a pair began inside of each other: then it is led out.
+    pub(super) fn has_sunk(&self, key: u64) -> bool {
+        !self.sunk.is_empty() && self.sunk.binary_search(&key).is_ok()
     }
 
     /// The obstacle that a node of `y` belongs to.
@@ -22,13 +34,8 @@ impl Barrier {
         self.prescribed.get(at.checked_sub(1)?).map(|p| p.obstacle)
     }
 
-    /// What is taken off the distance of two things, d̂, friction and obstacle; `None` if they do not touch.
-    pub(super) fn rules(
-        &self,
-        kind: Kind,
-        nodes: &[u32; 4],
-        obstacles: &[Obstacle],
-    ) -> Option<(f64, f64, f64, u32)> {
+    /// What is taken off the distance of two things, and d̂; `None` if they do not touch.
+    fn rules(&self, kind: Kind, nodes: &[u32; 4], obstacles: &[Obstacle]) -> Option<(f64, f64)> {
         if nodes.iter().all(|&i| i as usize >= self.free) {
             return None;
         }
@@ -37,25 +44,35 @@ impl Barrier {
         let (ra, rb) = (surfaces.radius[a as usize], surfaces.radius[b as usize]);
         let own = nodes.iter().filter(|&&i| (i as usize) < self.nodes);
         let edge = own.map(|&i| self.skin.length[i as usize]).fold(f64::INFINITY, f64::min);
-        let obstacle = self.obstacle_of(nodes[0]).or_else(|| self.obstacle_of(nodes[3]));
-        if let Some(number) = obstacle {
+        if let Some(number) = self.obstacle_of(nodes[0]).or_else(|| self.obstacle_of(nodes[3])) {
             let first = (nodes[0] as usize) >= self.nodes;
             let (radius, sheet) = if first { (ra, rb) } else { (rb, ra) };
-            let o = &obstacles[number];
-            return Some((radius, (o.thickness + sheet).max(SHARE * edge), o.friction, number as u32));
+            let reach = (obstacles[number].thickness + sheet).max(SHARE * edge);
+            return Some((radius, self.reaches.share([a, b]) * reach));
         }
         let mut reach = surfaces.thickness.max(ra + rb);
         if reach <= 0.0 {
             reach = SHARE * edge;
         }
         if a == b {
-            let rest = self.skin.rest_distance(kind, nodes);
+            let rest = self.skin.rest_distance_up_to(kind, nodes, 2.0 * reach);
             if rest <= 1e-6 * edge {
                 return None;
             }
             reach = reach.min(0.5 * rest);
         }
-        Some((0.0, reach, surfaces.friction(a, b), BODIES))
+        Some((0.0, self.reaches.share([a, b]) * reach))
+    }
+
+    /// Coulomb's coefficient of two things, and the obstacle among them.
+    fn friction_of(&self, nodes: &[u32; 4], obstacles: &[Obstacle]) -> (f64, u32) {
+        match self.obstacle_of(nodes[0]).or_else(|| self.obstacle_of(nodes[3])) {
+            Some(number) => (obstacles[number].friction, number as u32),
+            None => {
+                let [a, b] = self.skin.bodies_of(nodes);
+                (self.skin.surfaces.friction(a, b), BODIES)
+            }
+        }
     }
 
     /// Makes sure that all that can come near on the way from the iterate to `to` is among the candidates.
@@ -69,99 +86,112 @@ impl Barrier {
         self.looked = 0;
         self.version = self.skin.pairs.version;
         self.seen.clone_from(&self.y);
-        let (mut close, mut slack) = (std::mem::take(&mut self.close), std::mem::take(&mut self.slack));
-        let mut found: Vec<(Candidate, f32)> = Vec::new();
+        let mut close = std::mem::take(&mut self.close);
+        close.clear();
         let exec = self.exec();
         let this = &*self;
-        exec.collect(this.skin.pairs.faces().len(), &mut found, |some, out| {
-            for &(p, t) in &this.skin.pairs.faces()[some] {
-                let c = this.skin.surfaces.triangles[t as usize];
-                out.extend(this.candidate(Kind::Node, [p, c[0], c[1], c[2]], node_key(p, t), obstacles));
-            }
+        exec.collect(this.skin.pairs.faces().len(), &mut close, |some, out| {
+            out.extend(
+                this.skin.pairs.faces()[some]
+                    .iter()
+                    .filter_map(|&p| this.candidate(Kind::Node, p, obstacles)),
+            );
         });
-        exec.collect(this.skin.pairs.edges.len(), &mut found, |some, out| {
-            for &(e, f) in &this.skin.pairs.edges[some] {
-                let ([a, b], [c, d]) = (this.skin.edges[e as usize].nodes, this.skin.edges[f as usize].nodes);
-                out.extend(this.candidate(Kind::Edge, [a, b, c, d], edge_key(e, f), obstacles));
-            }
+        exec.collect(this.skin.pairs.edges.len(), &mut close, |some, out| {
+            out.extend(
+                this.skin.pairs.edges[some].iter().filter_map(|&p| this.candidate(Kind::Edge, p, obstacles)),
+            );
         });
-        close.clear();
-        slack.clear();
-        for (c, s) in found {
-            close.push(c);
-            slack.push(s);
-        }
-        (self.close, self.slack) = (close, slack);
+        self.close = close;
     }
 
-    /// Two things that may touch, and how much room there is before they are near.
-    pub(super) fn candidate(
-        &self,
-        kind: Kind,
-        nodes: [u32; 4],
-        key: u64,
-        obstacles: &[Obstacle],
-    ) -> Option<(Candidate, f32)> {
-        let (offset, reach, friction, obstacle) = self.rules(kind, &nodes, obstacles)?;
+    /// The nodes of two things: a node and a triangle, or two edges.
+    pub(super) fn nodes_of(&self, kind: Kind, [a, b]: [u32; 2]) -> [u32; 4] {
+        match kind {
+            Kind::Node => {
+                let [i, j, k] = self.skin.surfaces.triangles[b as usize];
+                [a, i, j, k]
+            }
+            Kind::Edge => {
+                let ([i, j], [k, l]) = (self.skin.edges[a as usize].nodes, self.skin.edges[b as usize].nodes);
+                [i, j, k, l]
+            }
+        }
+    }
+
+    /// Two things that may touch, and how far they are apart at least.
+    fn candidate(&self, kind: Kind, (a, b): (u32, u32), obstacles: &[Obstacle]) -> Option<Candidate> {
+        let nodes = self.nodes_of(kind, [a, b]);
+        let (offset, reach) = self.rules(kind, &nodes, obstacles)?;
+        // What crosses does not know its sides.
+        if self.tangle.holds(self.skin.bodies_of(&nodes), &nodes) {
+            return None;
+        }
         let at = nodes.map(|i| self.y[i as usize].xyz());
         // Boxes tell enough of what is far away.
-        let apart = kind.box_distance(&at);
-        let near = offset + AHEAD * reach;
-        let far = apart > near + 4.0 * reach;
-        let room = if far { apart } else { kind.distance(&at) } - near;
-        let candidate = Candidate { kind, nodes, key, offset, reach, friction, obstacle };
-        Some((candidate, (room - 1e-6 * room.abs()) as f32))
+        let boxes = kind.box_distance(&at);
+        let apart = if boxes > offset + FAR * reach { boxes } else { kind.distance(&at) };
+        let apart = (apart - 1e-6 * apart) as f32;
+        let [one, other] = self.skin.bodies_of(&nodes);
+        Some(Candidate { kind, things: [a, b], apart, same: one == other, offset, reach })
     }
 
-    /// How far nodes are from where slack was found, less what all do alike; with `way`, at the end of it at most.
-    pub(super) fn travelled(&self, way: Option<&[Row]>, out: &mut Vec<f32>) {
+    /// How far things are from where distances were taken; with `way`, at the end of it at most.
+    pub(super) fn travelled(&self, way: Option<&[Row]>, out: &mut Travel) {
         let nodes = &self.skin.nodes;
-        let count = nodes.len().max(1) as f64;
         let gone = |i: usize| sub(self.y[i].xyz(), self.seen[i].xyz());
-        let mut mean = [[0.0; 3]; 2];
+        // What all nodes, or all of a body, do alike brings no two of them nearer. On ways that holds within bodies only: others may be cut.
+        let bodies = self.skin.surfaces.closed.len();
+        let mut sums = vec![([0.0; 3], [0.0; 3], 0.0f64); bodies + 1];
         for &i in nodes {
-            let i = i as usize;
-            mean[0] = axpy(mean[0], 1.0 / count, gone(i));
-            // Bodies may go different shares of their ways: what they do alike counts only for one.
-            if let Some(way) = way.filter(|_| self.bodies == 1) {
-                mean[1] = axpy(mean[1], 1.0 / count, way[i].xyz());
+            let (i, b) = (i as usize, self.skin.body[i as usize] as usize);
+            let ahead = way.map_or([0.0; 3], |way| way[i].xyz());
+            for k in [b, bodies] {
+                sums[k] = (axpy(sums[k].0, 1.0, gone(i)), axpy(sums[k].1, 1.0, ahead), sums[k].2 + 1.0);
             }
         }
-        let length = |v: [f64; 3]| dot(v, v).sqrt();
-        out.resize(self.y.len(), 0.0);
-        for &i in nodes {
-            let i = i as usize;
-            let next = way.map_or(0.0, |way| length(sub(way[i].xyz(), mean[1])));
-            out[i] = (length(sub(gone(i), mean[0])) + next) as f32 * (1.0 + 1e-6) + f32::MIN_POSITIVE;
+        for s in &mut sums {
+            *s = (scale(1.0 / s.2.max(1.0), s.0), scale(1.0 / s.2.max(1.0), s.1), s.2);
         }
-    }
-
-    /// True if two things cannot be near after such travels.
-    pub(super) fn spared(&self, k: usize, travel: &[f32]) -> bool {
-        let c = &self.close[k];
-        let t = c.nodes.map(|i| travel[i as usize]);
-        let far = match c.kind {
-            Kind::Node => t[0] + t[1].max(t[2]).max(t[3]),
-            Kind::Edge => t[0].max(t[1]) + t[2].max(t[3]),
+        let length = |v: [f64; 3]| dot(v, v).sqrt();
+        let single = |v: f64| v as f32 * (1.0 + 1e-6) + f32::MIN_POSITIVE;
+        out.nodes.resize(self.y.len(), [0.0; 2]);
+        for &i in nodes {
+            let (i, b) = (i as usize, self.skin.body[i as usize] as usize);
+            let (gone, ahead) = (gone(i), way.map_or([0.0; 3], |way| way[i].xyz()));
+            let within = length(sub(gone, sums[b].0)) + length(sub(ahead, sums[b].1));
+            let between = length(sub(gone, sums[bodies].0)) + length(ahead);
+            out.nodes[i] = [single(within), single(between)];
+        }
+        let most = |of: &[u32]| {
+            of.iter().fold([0.0f32; 2], |m, &i| {
+                let t = out.nodes[i as usize];
+                [m[0].max(t[0]), m[1].max(t[1])]
+            })
         };
-        self.slack[k] > far
+        out.triangles.clear();
+        out.triangles.extend(self.skin.surfaces.triangles.iter().map(|t| most(t)));
+        out.edges.clear();
+        out.edges.extend(self.skin.edges.iter().map(|e| most(&e.nodes)));
     }
 
     /// Pairs near the iterate.
     pub fn find(&mut self, obstacles: &[Obstacle]) {
-        let mut pairs = std::mem::take(&mut self.pairs);
+        let (mut pairs, mut travel) = (std::mem::take(&mut self.pairs), std::mem::take(&mut self.travel));
         pairs.clear();
-        let mut travel = std::mem::take(&mut self.travel);
         self.travelled(None, &mut travel);
-        self.travel = travel;
         let exec = self.exec();
         let this = &*self;
+        let looked = AtomicUsize::new(0);
         exec.collect(this.close.len(), &mut pairs, |some, out| {
-            let near = |k: usize| if this.spared(k, &this.travel) { None } else { this.near(&this.close[k]) };
-            out.extend(some.filter_map(near));
+            let mut count = 0;
+            for c in this.close[some].iter().filter(|c| !travel.spares(c, c.offset + c.reach)) {
+                count += 1;
+                out.extend(this.near(c, obstacles));
+            }
+            looked.fetch_add(count, Ordering::Relaxed);
         });
-        let looked = (0..this.close.len()).filter(|&k| !this.spared(k, &this.travel)).count();
-        let in_vain = looked.saturating_sub(pairs.len());
+        let in_vain = looked.into_inner().saturating_sub(pairs.len());
         exec.collect(this.touching.len(), &mut pairs, |some, out| {
             for k in some {
                 for (s, &number) in this.shapes.iter().enumerate() {
@@ -169,8 +199,22 @@ impl Barrier {
                 }
             }
         });
-        self.pairs = pairs;
+        (self.pairs, self.travel) = (pairs, travel);
         self.looked += in_vain;
+    }
+
+    /// Calls `f` with the nodes of what may become near soon.
+    pub(super) fn each_ahead(&self, f: &mut dyn FnMut([u32; 4])) {
+        for c in &self.close {
+            let far = c.offset + AHEAD * c.reach;
+            if !self.travel.spares(c, far) {
+                let nodes = self.nodes_of(c.kind, c.things);
+                let at = nodes.map(|i| self.y[i as usize].xyz());
+                if !c.kind.far_apart(&at, &at, far) && c.kind.distance(&at) <= far {
+                    f(nodes);
+                }
+            }
+        }
     }
 
     /// 1/h of one side: the mean over its nodes, 0 for those that are prescribed.
@@ -179,43 +223,49 @@ impl Barrier {
         nodes.iter().map(of).sum::<f64>() / nodes.len() as f64
     }
 
-    pub(super) fn near(&self, c: &Candidate) -> Option<Pair> {
-        let at = c.nodes.map(|i| self.y[i as usize].xyz());
-        let far = c.offset + AHEAD * c.reach;
-        if c.kind.far_apart(&at, &at, far) {
+    fn near(&self, c: &Candidate, obstacles: &[Obstacle]) -> Option<Pair> {
+        let nodes = self.nodes_of(c.kind, c.things);
+        let at = nodes.map(|i| self.y[i as usize].xyz());
+        let far = c.offset + c.reach;
+        if c.kind.far_apart(&at, &at, far) || self.has_sunk(c.key()) {
             return None;
         }
         let (weights, r) = c.kind.nearest(&at);
         let length = dot(r, r).sqrt();
-        if length > far {
+        if length >= far {
             return None;
         }
         let split = if c.kind == Kind::Node { 1 } else { 2 };
-        let soft = self.give(&c.nodes[..split]) + self.give(&c.nodes[split..]);
+        let soft = self.give(&nodes[..split]) + self.give(&nodes[split..]);
+        let (friction, obstacle) = self.friction_of(&nodes, obstacles);
         (soft > 0.0).then(|| Pair {
-            nodes: c.nodes,
+            nodes,
             weights,
             count: 4,
             normal: if length > 0.0 { scale(1.0 / length, r) } else { [0.0, 0.0, 1.0] },
             distance: length - c.offset,
             reach: c.reach,
             stiffness: STIFFER / soft,
-            friction: c.friction,
+            friction,
             carried: [0.0; 3],
-            obstacle: c.obstacle,
-            key: c.key,
+            obstacle,
+            key: c.key(),
         })
     }
 
     /// The pair of a node, by its number in `touching`, and a shape, by its number in `shapes`.
     pub(super) fn near_shape(&self, (s, k): (usize, usize), o: &Obstacle) -> Option<Pair> {
         let (number, t) = (self.shapes[s], &self.touching[k]);
-        let reach = self.reach_of_shape(o, t);
+        let reach = self.reach_of_shape(o, t, s);
+        let key = u64::from(t.node) << 32 | number as u64;
+        if self.has_sunk(key) {
+            return None;
+        }
         let pose = self.poses[number][0].towards(&self.poses[number][1], self.progress);
         let x = self.y[t.node as usize].xyz();
         let point = o.shape.closest(pose.undo(x));
-        let distance = point.distance + self.given[s * self.touching.len() + k];
-        if distance > AHEAD * reach {
+        let distance = point.distance;
+        if distance >= reach {
             return None;
         }
         let carried = sub(pose.apply(point.point), self.poses[number][0].apply(point.point));
@@ -230,7 +280,7 @@ impl Barrier {
             friction: o.friction,
             carried,
             obstacle: number as u32,
-            key: u64::from(t.node) << 32 | number as u64,
+            key,
         })
     }
 }

@@ -32,14 +32,12 @@ impl Barrier {
         self.look_around(&to, obstacles);
         let mut ahead = std::mem::take(&mut self.ahead);
         self.travelled(Some(&self.way), &mut ahead);
-        self.ahead = ahead;
         let mut hits: Vec<Hit> = Vec::new();
         let exec = self.exec();
         let this = &*self;
         exec.collect(this.close.len(), &mut hits, |some, out| {
-            let hit =
-                |k: usize| if this.spared(k, &this.ahead) { None } else { this.hit(&this.close[k], &to) };
-            out.extend(some.filter_map(hit));
+            let near = this.close[some].iter().filter(|c| !ahead.spares(c, c.offset + FLOOR * c.reach));
+            out.extend(near.filter_map(|c| this.hit(c, &to)));
         });
         let moving = (self.bodies + self.prescribed.len()) as u32;
         exec.collect(this.touching.len(), &mut hits, |some, out| {
@@ -55,6 +53,7 @@ impl Barrier {
                 }
             }
         });
+        self.ahead = ahead;
         let cut = self.join_groups(&hits, moving as usize + 1);
         if bound { cut.max(1) } else { cut }
     }
@@ -130,15 +129,16 @@ impl Barrier {
 
     /// When two things would come as near as they may, and the groups that they belong to; nothing if they stay far from each other.
     pub(super) fn hit(&self, c: &Candidate, to: &[Row]) -> Option<Hit> {
-        let (from, end) = (c.nodes.map(|i| self.y[i as usize].xyz()), c.nodes.map(|i| to[i as usize].xyz()));
-        if c.kind.far_apart(&from, &end, c.offset + FLOOR * c.reach) {
+        let nodes = self.nodes_of(c.kind, c.things);
+        let (from, end) = (nodes.map(|i| self.y[i as usize].xyz()), nodes.map(|i| to[i as usize].xyz()));
+        if c.kind.far_apart(&from, &end, c.offset + FLOOR * c.reach) || self.has_sunk(c.key()) {
             return None;
         }
         let start = c.kind.distance(&from) - c.offset;
         let floor = (FLOOR * c.reach).min(0.5 * start);
         // What comes near without meeting goes together too: if one stayed behind, the other might run into it.
         let time = meets(c.kind, &from, &end, c.offset + floor).unwrap_or(1.0);
-        let [a, b] = self.skin.bodies_of(&c.nodes);
+        let [a, b] = self.skin.bodies_of(&nodes);
         // What stands still is no reason for bodies that rest on it to wait for each other.
         let still = |body: u32| body as usize >= self.bodies && !self.moves(body);
         let (a, b) = match (still(a), still(b)) {
@@ -146,7 +146,7 @@ impl Barrier {
             (_, true) => (a, a),
             _ => (a, b),
         };
-        Some(Hit { time, bodies: [a, b], key: c.key })
+        Some(Hit { time, bodies: [a, b], key: c.key() })
     }
 
     /// True if an obstacle that is a prescribed body moves in this step.
@@ -162,10 +162,12 @@ impl Barrier {
         let b = next.undo(to[t.node as usize].xyz());
         let way = sub(b, a);
         let length = dot(way, way).sqrt();
-        let room = self.given[s * self.touching.len() + k];
-        let distance = |s: f64| o.shape.closest(axpy(a, s, way)).distance + room;
+        if self.has_sunk(u64::from(t.node) << 32 | number as u64) {
+            return None;
+        }
+        let distance = |s: f64| o.shape.closest(axpy(a, s, way)).distance;
         let start = distance(0.0);
-        let least = FLOOR * self.reach_of_shape(o, t);
+        let least = FLOOR * self.reach_of_shape(o, t, s);
         if o.shape.clear(start) > length + least {
             return None;
         }
@@ -204,6 +206,7 @@ impl Barrier {
     /// The last [`Barrier::go`] is where the next one starts.
     pub fn advance(&mut self) {
         self.before = self.progress;
+        self.friction.iter_mut().for_each(|f| f.follow(&self.y, &self.y_n));
         // Rounding does not keep an obstacle from its place.
         for p in &self.prescribed {
             let next = &self.poses[p.obstacle][1];
