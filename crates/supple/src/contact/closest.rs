@@ -58,8 +58,27 @@ pub(super) fn segments_nearest(a: [f64; 3], b: [f64; 3], c: [f64; 3], d: [f64; 3
     let (uu, uv, vv, uw, vw) = (dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w));
     let share = |over: f64, under: f64| if under > 0.0 { (over / under).clamp(0.0, 1.0) } else { 0.0 };
     let det = uu * vv - uv * uv;
-    let s = if det > 1e-12 * uu * vv { ((uv * vw - vv * uw) / det).clamp(0.0, 1.0) } else { 0.0 };
+    if !(det > 1e-8 * uu * vv) {
+        return parallel_nearest([a, b, c, d], share);
+    }
+    let s = ((uv * vw - vv * uw) / det).clamp(0.0, 1.0);
     // The best t for this s, and then the best s for that t.
     let t = share(uv * s + vw, vv);
     (share(uv * t - uw, uu), t)
+}
+
+/// The same for segments that are nearly parallel: the best of what the four ends have. So the distance is continuous, wherever the points are.
+fn parallel_nearest([a, b, c, d]: [[f64; 3]; 4], share: impl Fn(f64, f64) -> f64) -> (f64, f64) {
+    let on = |p: [f64; 3], q: [f64; 3], r: [f64; 3]| {
+        let along = sub(r, q);
+        share(dot(sub(p, q), along), dot(along, along))
+    };
+    let ends = [(0.0, on(a, c, d)), (1.0, on(b, c, d)), (on(c, a, b), 0.0), (on(d, a, b), 1.0)];
+    let apart = |(s, t): (f64, f64)| {
+        let r = sub(axpy(a, s, sub(b, a)), axpy(c, t, sub(d, c)));
+        dot(r, r)
+    };
+    ends.into_iter()
+        .fold((ends[0], f64::INFINITY), |best, e| if apart(e) < best.1 { (e, apart(e)) } else { best })
+        .0
 }

@@ -7,6 +7,10 @@ use crate::math::nodes::Row;
 use crate::math::small::{cross, dot, sub};
 use std::sync::Arc;
 
+/// Angles, in radians, up to which the surface at an edge is flat, and from which on it is bent.
+const FLAT: f64 = 1e-2;
+const BENT: f64 = 0.1;
+
 /// What can collide: surfaces of bodies, and how.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surfaces {
@@ -58,6 +62,8 @@ impl Surfaces {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
     pub nodes: [u32; 2],
+    /// The two triangles beside it, if there are two: not for borders, ropes, and where more meet.
+    pub faces: Option<[u32; 2]>,
 }
 
 /// Surfaces with all that a search wants to know of them.
@@ -99,20 +105,24 @@ impl Skin {
         for &(i, body) in &surfaces.loose {
             skin.body[i as usize] = body;
         }
-        let mut sides: Vec<[u32; 2]> = Vec::new();
+        let mut sides: Vec<([u32; 2], Option<u32>)> = Vec::new();
         for (f, t) in surfaces.triangles.iter().enumerate() {
             for k in 0..3 {
                 let (i, j) = (t[k], t[(k + 1) % 3]);
-                sides.push([i.min(j), i.max(j)]);
+                sides.push(([i.min(j), i.max(j)], Some(f as u32)));
                 skin.body[i as usize] = surfaces.body[f];
                 skin.faces[i as usize].push(f as u32);
             }
         }
-        sides.extend(surfaces.lines.iter().map(|[i, j]| [*i.min(j), *i.max(j)]));
+        sides.extend(surfaces.lines.iter().map(|[i, j]| ([*i.min(j), *i.max(j)], None)));
         sides.sort_unstable();
-        sides.dedup();
-        for [i, j] in sides {
-            skin.edges.push(Edge { nodes: [i, j] });
+        for same in sides.chunk_by(|a, b| a.0 == b.0) {
+            let [i, j] = same[0].0;
+            let faces = match same {
+                [(_, Some(f)), (_, Some(g))] => Some([*f, *g]),
+                _ => None,
+            };
+            skin.edges.push(Edge { nodes: [i, j], faces });
             let d = sub(x[i as usize].xyz(), x[j as usize].xyz());
             let d = dot(d, d).sqrt();
             for (v, w) in [(i, j), (j, i)] {
@@ -164,6 +174,15 @@ impl Skin {
             Kind::Edge => nodes[2..].contains(&nodes[0]) || nodes[2..].contains(&nodes[1]),
         };
         a != b || (self.surfaces.within && !shared())
+    }
+
+    /// How far the surface is bent at an edge at `x`: 0 where it is flat, 1 from a tenth of a radian on, and at borders.
+    pub fn bend(&self, edge: &Edge, x: &[Row]) -> f64 {
+        let Some([n, m]) = edge.faces.map(|f| f.map(|t| self.normal(t, x))) else { return 1.0 };
+        let c = cross(n, m);
+        let sine = dot(c, c).sqrt() / (dot(n, n) * dot(m, m)).sqrt();
+        // Folded back on itself it is an edge, too; and so is what has no normal.
+        if dot(n, m) > 0.0 { ((sine - FLAT) / (BENT - FLAT)).clamp(0.0, 1.0) } else { 1.0 }
     }
 
     /// Distance of two things at rest, or a smaller one that is above `most`.

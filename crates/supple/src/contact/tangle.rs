@@ -149,6 +149,27 @@ impl Skin {
         });
     }
 
+    /// True if a point of a triangle lies on its border, and the surface is bent there: what passes through it may run along that edge.
+    fn only_touches(&self, weights: &[f64; 3], triangle: u32, x: &[Row]) -> bool {
+        let corners = self.surfaces.triangles[triangle as usize];
+        let rim: Vec<usize> = (0..3).filter(|&k| weights[k] < TOUCHING).collect();
+        match rim[..] {
+            [] => false,
+            [k] => {
+                let (a, b) = (corners[(k + 1) % 3], corners[(k + 2) % 3]);
+                let other = |f: &&u32| **f != triangle && self.surfaces.triangles[**f as usize].contains(&b);
+                match self.faces[a as usize].iter().find(other) {
+                    Some(&f) => {
+                        let edge = super::surfaces::Edge { nodes: [a, b], faces: Some([triangle, f]) };
+                        self.bend(&edge, x) > 0.0
+                    }
+                    None => true,
+                }
+            }
+            _ => true,
+        }
+    }
+
     /// Where an edge passes through a triangle.
     fn crossing(&self, edge: [u32; 2], triangle: u32, x: &[Row]) -> Option<Crossing> {
         let corners = self.surfaces.triangles[triangle as usize];
@@ -168,12 +189,9 @@ impl Skin {
         }
         let at = axpy(p, heights[0] / (heights[0] - heights[1]), sub(q, p));
         let near = triangle_nearest(at, corners.map(|i| x[i as usize].xyz()));
-        (near.distance <= 1e-9 * self.shortest(&edge)).then_some(Crossing {
-            edge,
-            triangle,
-            weights: near.weights,
-            heights,
-        })
+        let passes =
+            near.distance <= 1e-9 * self.shortest(&edge) && !self.only_touches(&near.weights, triangle, x);
+        passes.then_some(Crossing { edge, triangle, weights: near.weights, heights })
     }
 
     /// The nodes of solids that lie in others: all of those whose surfaces cross; of others one node tells, unless `all` are asked for:

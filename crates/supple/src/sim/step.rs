@@ -119,7 +119,7 @@ impl Simulation {
             pose[0] = pose[1];
         }
         self.contact.keep(&mut state.kept);
-        state.reaches.clone_from(self.contact.barrier.reaches());
+        state.reaches = self.contact.barrier.next_reaches();
         self.contact.reactions(&mut state.reactions);
         self.contact.link_forces(&mut state.link_forces);
         let links_broken = links::tear(self.contact.links(), &state.link_forces, &mut state.broken);

@@ -12,7 +12,7 @@ use super::{Outcome, Problem, Run, Status, admm};
 use crate::contact::{Barrier, Obstacle};
 use crate::global::Coupled;
 use crate::math::nodes::Row;
-use crate::math::small::{Mat3, axpy};
+use crate::math::small::{Mat3, add, axpy, scale};
 use crate::settings::Method;
 
 /// Part of the promised decrease that must be had.
@@ -29,6 +29,9 @@ const NEARLY: f64 = 3.0;
 const GROW: f64 = 2.0;
 const FLAT: f64 = 0.2;
 const MOST_STRETCH: f64 = 16.0;
+
+/// The force that is left on a body as a whole is so many times smaller than it may be for others: sliding is a small difference of large forces.
+const FINER: f64 = 10.0;
 
 /// Iterations after which a node that slides on a curve and goes to and fro around a corner stays where it is.
 const TURNS: usize = 15;
@@ -144,20 +147,9 @@ fn iterate(
     let tolerance = run.settings.tolerance;
     let size = p.body_size.iter().copied().fold(f64::INFINITY, f64::min);
     let (mut lists, mut last, mut stretch) = (1, f64::INFINITY, 1.0f64);
+    let mut here = evaluate(p, m, b);
     loop {
         let start = run.clock.seconds();
-        let (objective, sums) = p.gradient(&mut m.gradient);
-        let total = objective + b.energy();
-        m.direction.iter_mut().for_each(|r| *r = Row::default());
-        b.add_forces(&mut m.direction);
-        for (g, f) in m.gradient.iter_mut().zip(&m.direction) {
-            for c in 0..3 {
-                g.0[c] -= f.0[c];
-            }
-            g.0[3] = 0.0;
-        }
-        let middle = run.clock.seconds();
-        run.local += middle - start;
         // Where pins still have to go.
         let mut moving = false;
         for i in n..p.x.len() {
@@ -168,8 +160,8 @@ fn iterate(
         }
         moving |= b.moves_on();
         let ok = aim(p, m, b, moving);
-        let seconds = run.clock.seconds() - middle;
-        run.global += seconds;
+        let middle = run.clock.seconds();
+        run.global += middle - start;
         if !ok {
             return (Status::Stalled, f64::INFINITY);
         }
@@ -181,12 +173,24 @@ fn iterate(
             w.0 = d.0.map(|v| longer * v);
         }
         let cut = b.limit(obstacles, &m.way);
+        if b.woken {
+            // What counts from now on is not in the energy yet.
+            b.find(obstacles);
+            here = evaluate(p, m, b);
+            if let Some(status) = run.look(p, run.clock.seconds() - start) {
+                return (status, step);
+            }
+            if run.used_up() {
+                return (Status::IterationLimit, step);
+            }
+            continue;
+        }
         // Along the way, as far as energy falls. What is prescribed does work that is no business of the search.
         let slope = b.slope(&m.gradient);
-        let noise = 1e-11 * total.abs() + p.energy_rounding();
+        let noise = 1e-11 * here.energy.abs() + p.energy_rounding();
         m.from.clear();
         m.from.extend_from_slice(&b.y);
-        let (mut length, mut found, mut reached) = (1.0, None, total);
+        let (mut length, mut found) = (1.0, None);
         for _ in 0..TRIES {
             b.go(&m.from, length);
             b.find(obstacles);
@@ -194,9 +198,9 @@ fn iterate(
             let trial = p.terms.energy(p.x, p.exec);
             let energy =
                 if trial.infinite > 0 { f64::INFINITY } else { p.inertia(p.x) + trial.energy + b.energy() };
-            let lower = energy - total <= (ARMIJO * length * slope).min(0.0) + noise;
-            if energy.is_finite() && (trial.forbidden <= sums.forbidden || moving) && (lower || moving) {
-                (found, reached) = (Some(length), energy);
+            let lower = energy - here.energy <= (ARMIJO * length * slope).min(0.0) + noise;
+            if energy.is_finite() && (trial.forbidden <= here.forbidden || moving) && (lower || moving) {
+                found = Some(length);
                 break;
             }
             length *= 0.5;
@@ -208,10 +212,13 @@ fn iterate(
         } else {
             b.advance();
         }
+        let before = here.energy;
+        here = evaluate(p, m, b);
+        run.local += run.clock.seconds() - middle;
         // r = pᵀHp/pᵀKp along the way, by what was gained: the best length is 1/r.
         let promised = -slope / longer;
         stretch = if found == Some(1.0) && cut == 0 && !moving && promised > 1e3 * noise {
-            let r = 2.0 * (reached - total + longer * promised) / (longer * longer * promised);
+            let r = 2.0 * (here.energy - before + longer * promised) / (longer * longer * promised);
             if r < FLAT { (1.0 / r.max(1e-9)).clamp(1.0, (GROW * longer).min(MOST_STRETCH)) } else { 1.0 }
         } else {
             1.0
@@ -229,14 +236,20 @@ fn iterate(
             let gap = if found == Some(1.0) { h.learn(p.x) } else { f64::INFINITY };
             off = off.max((gap + shift) / p.contact.shortest());
         }
+        let near = left <= tolerance
+            && against * (left / step.max(1e-300)) <= tolerance
+            && unbalanced(p, m, b, None) <= tolerance;
         let slip = b.friction_residual();
+        let listed = slip <= tolerance * size
+            && (step > NEARLY * tolerance || unbalanced(p, m, b, Some(&b.list_error())) <= tolerance);
+        let right = listed && off <= tolerance.max(1e-10);
         let stop = run.look(p, run.clock.seconds() - start);
-        let right = slip <= tolerance * size && off <= tolerance.max(1e-10);
-        let near = left <= tolerance && against * (left / step.max(1e-300)) <= tolerance;
         if whole && pinned && tolerance > 0.0 && near && (right || lists >= MOST_LISTS) {
             return (if right { Status::Converged } else { Status::Stalled }, step);
         }
-        if found.is_none() && !(step <= NEARLY * tolerance && slip > tolerance * size && lists < MOST_LISTS) {
+        let settled = step <= NEARLY * tolerance && unbalanced(p, m, b, None) <= NEARLY * tolerance;
+        let renew = settled && !listed && lists < MOST_LISTS;
+        if found.is_none() && !renew {
             return (Status::Stalled, step);
         }
         if let Some(status) = stop {
@@ -245,12 +258,57 @@ fn iterate(
         if run.used_up() {
             return (Status::IterationLimit, step);
         }
-        if step <= NEARLY * tolerance && slip > tolerance * size && lists < MOST_LISTS {
+        if renew {
             b.renew();
+            here = evaluate(p, m, b);
             lists += 1;
             last = f64::INFINITY;
         }
     }
+}
+
+/// What is minimised at the iterate.
+struct Here {
+    /// In J.
+    energy: f64,
+    /// Elements outside of their domain.
+    forbidden: usize,
+}
+
+/// Energy and gradient of all that is minimised, at the iterate.
+fn evaluate(p: &mut Problem<'_>, m: &mut Newton, b: &Barrier) -> Here {
+    let (objective, sums) = p.gradient(&mut m.gradient);
+    m.direction.iter_mut().for_each(|r| *r = Row::default());
+    b.add_forces(&mut m.direction);
+    for (g, f) in m.gradient.iter_mut().zip(&m.direction) {
+        for c in 0..3 {
+            g.0[c] -= f.0[c];
+        }
+        g.0[3] = 0.0;
+    }
+    Here { energy: objective + b.energy(), forbidden: sums.forbidden }
+}
+
+/// How far the force that is left on a body as a whole, or other `forces` in N, would move it in this step, as the step itself is measured
+/// ([`Problem::relative_step`], [`Problem::step_against_motion`]). Contacts are stiff: a short way may leave a large force, of which friction is made.
+fn unbalanced(p: &mut Problem<'_>, m: &mut Newton, b: &Barrier, forces: Option<&[[f64; 3]]>) -> f64 {
+    let mut sums: Vec<([f64; 3], f64)> = Vec::new();
+    for ((g, mass), &body) in m.gradient.iter().zip(p.mass).zip(b.bodies()) {
+        if sums.len() <= body as usize {
+            sums.resize(body as usize + 1, ([0.0; 3], 0.0));
+        }
+        let s = &mut sums[body as usize];
+        *s = (add(s.0, g.xyz()), s.1 + mass);
+    }
+    if let Some(forces) = forces {
+        sums.iter_mut().zip(forces).for_each(|(s, f)| s.0 = *f);
+    }
+    let dt2 = p.dt * p.dt;
+    for (row, &body) in m.direction.iter_mut().zip(b.bodies()) {
+        let (force, mass) = sums[body as usize];
+        *row = Row::new(scale(FINER * dt2 / mass, force));
+    }
+    p.relative_step(&m.direction).max(p.step_against_motion(&m.direction))
 }
 
 /// direction = −K⁻¹g, with what pins and obstacles still have to go. False if the matrix has no factor.

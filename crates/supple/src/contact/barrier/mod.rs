@@ -8,6 +8,7 @@
 //! | `mod.rs` | [`Barrier`]: begin a step, the friction list, energy, forces and blocks, what the next step remembers |
 //! | `start.rs` | where a step begins: what touches, what is in something, shares of d̂ |
 //! | `near.rs` | what is near what at the iterate |
+//! | `union.rs` | a node near several triangles of one surface |
 //! | `held.rs` | links, and ways out, as stiff terms |
 //! | `ways.rs` | ways that are cut before anything meets |
 //!
@@ -17,6 +18,7 @@
 pub mod held;
 mod near;
 mod start;
+mod union;
 mod ways;
 
 pub use start::Reaches;
@@ -170,6 +172,15 @@ pub struct Barrier {
     ahead: Travel,
     /// 1/h of each free node in m/N.
     compliance: Vec<f64>,
+    /// Of each body: the mean of that over the nodes of its surface, and their mean edge length in m.
+    mean_compliance: Vec<f64>,
+    mean_length: Vec<f64>,
+    /// How far surfaces are bent at their edges where the step begins ([`Skin::bend`]), and pairs of edges that count whatever that says; sorted.
+    bend: Vec<f32>,
+    awake: Vec<u64>,
+    drowsy: Vec<u64>,
+    /// True if the last way has woken some.
+    pub woken: bool,
     /// Near pairs at the iterate, and friction.
     pub pairs: Vec<Pair>,
     /// See `pairs`.
@@ -230,7 +241,7 @@ impl Barrier {
             None => AHEAD * half.max(radius[body]).max(SHARE * edge),
         };
         let skin = Skin::new(surfaces, &rest, margin, exec);
-        Barrier {
+        let barrier = Barrier {
             skin,
             prescribed,
             shapes,
@@ -243,7 +254,9 @@ impl Barrier {
             y: rest.clone(),
             way: vec![Row::default(); rest.len()],
             ..Barrier::default()
-        }
+        };
+        let mean_length = barrier.mean_over_bodies(|i| barrier.skin.length[i]);
+        Barrier { mean_length, ..barrier }
     }
 
     /// True if nothing can touch.
@@ -259,9 +272,20 @@ impl Barrier {
     pub fn set_stiffness(&mut self, obstacles: &[Obstacle], h: impl Iterator<Item = f64>) {
         self.compliance.clear();
         self.compliance.extend(h.map(|h| 1.0 / h));
+        self.mean_compliance = self.mean_over_bodies(|i| self.compliance.get(i).copied().unwrap_or(0.0));
         self.held.iter_mut().for_each(|h| h.stiffen(&self.compliance));
         self.find(obstacles);
         self.renew();
+    }
+
+    /// The mean of something over the nodes of each body's surface.
+    fn mean_over_bodies(&self, of: impl Fn(usize) -> f64) -> Vec<f64> {
+        let mut sums = vec![(0.0f64, 0.0f64); self.skin.surfaces.closed.len()];
+        for &i in &self.skin.nodes {
+            let s = &mut sums[self.skin.body[i as usize] as usize];
+            *s = (s.0 + of(i as usize), s.1 + 1.0);
+        }
+        sums.into_iter().map(|(sum, count)| sum / count.max(1.0)).collect()
     }
 
     fn place_obstacles(&mut self, progress: f64) {
@@ -276,18 +300,45 @@ impl Barrier {
 
     /// The friction list anew, from the pairs of now: forces that are remembered are those of the last step.
     pub fn renew(&mut self) {
-        self.friction.clear();
-        for p in &self.pairs {
-            let normal_force = p.force();
-            if normal_force > 0.0 && p.friction > 0.0 {
-                let at = self.kept.partition_point(|k| k.key < p.key);
-                let kept = self.kept.get(at).filter(|k| k.key == p.key).map_or([0.0; 3], |k| k.force);
-                let remembered = in_plane(kept, p.normal);
-                let mut f = Friction { pair: *p, normal_force, remembered, before: remembered, firm: 0.0 };
-                f.follow(&self.y, &self.y_n);
-                self.friction.push(f);
-            }
+        let mut list = std::mem::take(&mut self.friction);
+        list.clear();
+        list.extend(self.pairs.iter().filter_map(|p| self.friction_at(p)));
+        self.friction = list;
+    }
+
+    /// Friction of a pair as it is now.
+    fn friction_at(&self, p: &Pair) -> Option<Friction> {
+        let normal_force = p.force();
+        if !(normal_force > 0.0 && p.friction > 0.0) {
+            return None;
         }
+        let at = self.kept.partition_point(|k| k.key < p.key);
+        let kept = self.kept.get(at).filter(|k| k.key == p.key).map_or([0.0; 3], |k| k.force);
+        let remembered = in_plane(kept, p.normal);
+        let mut f = Friction { pair: *p, normal_force, remembered, before: remembered, firm: 0.0 };
+        f.follow(&self.y, &self.y_n);
+        Some(f)
+    }
+
+    /// Force in N by which friction on each body would change if the list were made anew.
+    pub fn list_error(&self) -> Vec<[f64; 3]> {
+        let mut sums = vec![[0.0; 3]; self.bodies];
+        let mut add = |f: &Friction, sign: f64| {
+            let force = f.at(&self.y, &self.y_n).1;
+            for (i, a) in f.pair.parts().filter(|(i, _)| (*i as usize) < self.free) {
+                if let Some(sum) = sums.get_mut(self.of[i as usize] as usize) {
+                    *sum = axpy(*sum, sign * a, force);
+                }
+            }
+        };
+        self.friction.iter().for_each(|f| add(f, -1.0));
+        self.pairs.iter().filter_map(|p| self.friction_at(p)).for_each(|f| add(&f, 1.0));
+        sums
+    }
+
+    /// The body of each node.
+    pub fn bodies(&self) -> &[u32] {
+        &self.of
     }
 
     /// max μ|λ_now − λ|/κ in m over the list and the pairs of now: how far the list is from being right.
@@ -296,7 +347,7 @@ impl Barrier {
         list.sort_unstable_by_key(|l| l.0);
         let mut seen = vec![false; list.len()];
         let mut most = 0.0f64;
-        for p in self.pairs.iter().filter(|p| p.friction > 0.0) {
+        for p in self.pairs.iter().filter(|p| p.friction > 0.0 && p.stiffness > 0.0) {
             let now = p.force();
             let before = match list.binary_search_by_key(&p.key, |l| l.0) {
                 Ok(at) => {

@@ -1,7 +1,11 @@
 //! What is near what at the iterate: candidates that hold for some iterations, and the pairs among them.
 
 use super::*;
+use crate::math::small::cross;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Edges count less and less from this square of the sine of their angle on (Li et al. 2020, section 5: their ψ of parallel edges has no slope either).
+const PARALLEL: f64 = 1e-3;
 
 impl Barrier {
     /// d̂ of a node with a shape.
@@ -42,8 +46,17 @@ impl Barrier {
         let [a, b] = self.skin.bodies_of(nodes);
         let surfaces = &self.skin.surfaces;
         let (ra, rb) = (surfaces.radius[a as usize], surfaces.radius[b as usize]);
-        let own = nodes.iter().filter(|&&i| (i as usize) < self.nodes);
-        let edge = own.map(|&i| self.skin.length[i as usize]).fold(f64::INFINITY, f64::min);
+        // A node has one d̂ with all of another body.
+        let of_node =
+            |i: u32| if (i as usize) < self.nodes { self.skin.length[i as usize] } else { f64::INFINITY };
+        let edge = match kind {
+            Kind::Node if a != b => {
+                let surface =
+                    if (b as usize) < self.bodies { self.mean_length[b as usize] } else { f64::INFINITY };
+                of_node(nodes[0]).min(surface)
+            }
+            _ => nodes.iter().map(|&i| of_node(i)).fold(f64::INFINITY, f64::min),
+        };
         if let Some(number) = self.obstacle_of(nodes[0]).or_else(|| self.obstacle_of(nodes[3])) {
             let first = (nodes[0] as usize) >= self.nodes;
             let (radius, sheet) = if first { (ra, rb) } else { (rb, ra) };
@@ -191,7 +204,9 @@ impl Barrier {
             }
             looked.fetch_add(count, Ordering::Relaxed);
         });
-        let in_vain = looked.into_inner().saturating_sub(pairs.len());
+        let found = pairs.len();
+        this.unite(&mut pairs);
+        let in_vain = looked.into_inner().saturating_sub(found);
         exec.collect(this.touching.len(), &mut pairs, |some, out| {
             for k in some {
                 for (s, &number) in this.shapes.iter().enumerate() {
@@ -223,6 +238,20 @@ impl Barrier {
         nodes.iter().map(of).sum::<f64>() / nodes.len() as f64
     }
 
+    /// How much a pair counts, 0 to 1, the same over a step. Two edges of flat surfaces, and parallel ones, meet where nodes meet triangles: they say
+    /// nothing of their own, and where they are nearest jumps from end to end.
+    fn counts(&self, c: &Candidate) -> f64 {
+        if c.kind == Kind::Node || self.awake.binary_search(&c.key()).is_ok() {
+            return 1.0;
+        }
+        let bend = c.things.map(|e| f64::from(self.bend[e as usize]));
+        let [a, b, i, j] = self.nodes_of(c.kind, c.things).map(|i| self.y_n[i as usize].xyz());
+        let (u, v) = (sub(b, a), sub(j, i));
+        let n = cross(u, v);
+        let across = dot(n, n) / (dot(u, u) * dot(v, v)).max(f64::MIN_POSITIVE) / PARALLEL;
+        bend[0].max(bend[1]) * if across < 1.0 { across * (2.0 - across) } else { 1.0 }
+    }
+
     fn near(&self, c: &Candidate, obstacles: &[Obstacle]) -> Option<Pair> {
         let nodes = self.nodes_of(c.kind, c.things);
         let at = nodes.map(|i| self.y[i as usize].xyz());
@@ -235,8 +264,18 @@ impl Barrier {
         if length >= far {
             return None;
         }
+        let counts = self.counts(c);
+        if counts == 0.0 {
+            return None;
+        }
         let split = if c.kind == Kind::Node { 1 } else { 2 };
-        let soft = self.give(&nodes[..split]) + self.give(&nodes[split..]);
+        let soft = match c.kind {
+            // A node has one κ with all of another body.
+            Kind::Node if !c.same => {
+                self.give(&nodes[..1]) + self.mean_compliance[self.skin.body[nodes[1] as usize] as usize]
+            }
+            _ => self.give(&nodes[..split]) + self.give(&nodes[split..]),
+        };
         let (friction, obstacle) = self.friction_of(&nodes, obstacles);
         (soft > 0.0).then(|| Pair {
             nodes,
@@ -245,7 +284,7 @@ impl Barrier {
             normal: if length > 0.0 { scale(1.0 / length, r) } else { [0.0, 0.0, 1.0] },
             distance: length - c.offset,
             reach: c.reach,
-            stiffness: STIFFER / soft,
+            stiffness: counts * STIFFER / soft,
             friction,
             carried: [0.0; 3],
             obstacle,

@@ -2,7 +2,8 @@
 //!
 //! The potential wants bodies that are apart, by d̂ if nothing presses them together. People put boxes on boxes. So
 //! - where things touch exactly, the first iterate is moved apart by [`TOUCH`] d̂ (the step still begins where it did);
-//! - between bodies that begin nearer than d̂, it is as much less ([`Reaches`]) and grows from step to step: there is no blow;
+//! - between bodies that begin nearer than d̂, it is as much less ([`Reaches`]) until they part: there is no blow, and what was put on something
+//!   stays where it was put, to [`LEAST`] d̂;
 //! - what is inside of something, or crosses it, has no potential: it is led out little by little ([`Why::Out`]), by a fifth of its depth per step.
 
 use super::held::{Held, Why};
@@ -19,8 +20,9 @@ const TOUCH: f64 = 1e-3;
 /// … in so many rounds.
 const ROUNDS: usize = 6;
 
-/// Shares of d̂ grow by this factor in every step.
+/// Shares of d̂ grow by this factor in a step at whose end the two are further apart than that; they are at least this.
 const GROWTH: f64 = 1.2;
+const LEAST: f64 = 0.02;
 
 /// Nodes deeper in an obstacle than this share of the local edge length are led out; others are put on its surface.
 const INSIDE: f64 = 1e-4;
@@ -74,12 +76,17 @@ impl Barrier {
         let tail = self.nodes;
         self.y_n[tail..].copy_from_slice(&self.y[tail..]);
         self.y[..tail].copy_from_slice(x);
+        self.bend.clear();
+        self.bend.extend(self.skin.edges.iter().map(|e| self.skin.bend(e, &self.y_n) as f32));
+        self.awake.clear();
+        self.drowsy.clear();
         self.kept.clear();
         self.kept.extend_from_slice(kept);
         self.held.clear();
         self.held.extend(links.iter().map(|c| Held::new(*c, Why::Link)));
         self.compliance.clear();
         self.compliance.resize(self.free, 1.0);
+        self.mean_compliance = vec![1.0; self.skin.surfaces.closed.len()];
         let (before, was) =
             (std::mem::take(&mut self.reaches), self.tangle.is_empty() && self.sunk.is_empty());
         self.untangle();
@@ -198,8 +205,8 @@ impl Barrier {
         let fresh = |p: &[u32; 2]| {
             !last.begun || last.shares.binary_search_by_key(p, |s| s.0).is_ok_and(|k| last.shares[k].1 == 0.0)
         };
-        let grown = last.shares.iter().map(|s| (s.0, GROWTH * s.1)).filter(|s| s.1 < 1.0 && s.1 > 0.0);
-        self.reaches = Reaches { begun: true, shares: grown.collect() };
+        let known = last.shares.iter().copied().filter(|s| s.1 > 0.0);
+        self.reaches = Reaches { begun: true, shares: known.collect() };
         let some = !last.begun || last.shares.iter().any(|s| s.1 == 0.0);
         let here = self.y.clone();
         for _ in 0..if some { ROUNDS } else { 0 } {
@@ -214,7 +221,7 @@ impl Barrier {
             let found: Vec<([u32; 2], f64)> =
                 self.pairs.iter().filter_map(|p| Some((self.parties(p)?, p.distance / p.reach))).collect();
             for (key, share) in found.into_iter().filter(|f| fresh(&f.0)) {
-                self.reaches.lower(key, share);
+                self.reaches.lower(key, share.max(LEAST));
             }
             self.version = u64::MAX;
         }
@@ -226,9 +233,19 @@ impl Barrier {
         }
     }
 
-    /// The shares that the next step begins with.
-    pub fn reaches(&self) -> &Reaches {
-        &self.reaches
+    /// The shares that the next step begins with: larger where no pair of the two is within reach at the end of this one.
+    pub fn next_reaches(&self) -> Reaches {
+        let mut near: Vec<[u32; 2]> = Vec::new();
+        if !self.reaches.shares.is_empty() {
+            near.extend(self.pairs.iter().filter_map(|p| self.parties(p)));
+            near.sort_unstable();
+        }
+        let grow = |&(key, share): &([u32; 2], f64)| match near.binary_search(&key) {
+            Ok(_) => (key, share),
+            Err(_) => (key, GROWTH * share),
+        };
+        let shares = self.reaches.shares.iter().map(grow).filter(|s| s.1 < 1.0).collect();
+        Reaches { begun: self.reaches.begun, shares }
     }
 
     /// The two that a pair is of, the lower number first.

@@ -54,8 +54,23 @@ impl Barrier {
             }
         });
         self.ahead = ahead;
+        self.wake(&hits);
         let cut = self.join_groups(&hits, moving as usize + 1);
         if bound { cut.max(1) } else { cut }
+    }
+
+    /// Edges that end two ways in a row early count from now on, however flat.
+    fn wake(&mut self, hits: &[Hit]) {
+        let early =
+            |h: &&Hit| h.time < EARLY && h.key >> 30 & 3 == 3 && self.awake.binary_search(&h.key).is_err();
+        let mut now: Vec<u64> = hits.iter().filter(early).map(|h| h.key).collect();
+        now.sort_unstable();
+        let again = now.iter().filter(|k| self.drowsy.binary_search(k).is_ok());
+        let before = self.awake.len();
+        self.awake.extend(again);
+        self.woken = self.awake.len() > before;
+        self.awake.sort_unstable();
+        self.drowsy = now;
     }
 
     /// Makes ways shorter, all alike, if a body would be deformed by more than an edge in one of them: what is far from a solution points
