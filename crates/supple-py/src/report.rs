@@ -7,12 +7,13 @@ use pyo3::types::PyDict;
 #[pyclass(frozen, module = "supple")]
 pub struct StepReport(pub supple::StepReport);
 
-/// {"elastic", "kinetic", "potential"} in J.
+/// {"elastic", "kinetic", "potential", "contact"} in J.
 pub fn energy<'py>(py: Python<'py>, e: &supple::Energy) -> PyResult<Bound<'py, PyDict>> {
     let d = PyDict::new(py);
     d.set_item("elastic", e.elastic)?;
     d.set_item("kinetic", e.kinetic)?;
     d.set_item("potential", e.potential)?;
+    d.set_item("contact", e.contact)?;
     Ok(d)
 }
 
@@ -127,6 +128,26 @@ impl StepReport {
     #[getter]
     fn held_way(&self) -> f64 {
         self.0.held_way
+    }
+    /// Smallest distance between bodies that touch each other, or obstacles, in m; infinite if none do, or contact is by rows.
+    #[getter]
+    fn gap(&self) -> f64 {
+        self.0.gap
+    }
+    /// How far what touches is nearer than without force, at most, in m.
+    #[getter]
+    fn contact_offset(&self) -> f64 {
+        self.0.contact_offset
+    }
+    /// The largest way that a contact gave in this step while it sticks, in m; 0 at rest.
+    #[getter]
+    fn stick_slip(&self) -> f64 {
+        self.0.stick_slip
+    }
+    /// Lists of what may touch that were made in this step.
+    #[getter]
+    fn detections(&self) -> usize {
+        self.0.detections
     }
     /// Largest distance of a linked node from where it should be, in m.
     #[getter]

@@ -289,10 +289,10 @@ fn write_stats(
     let line = json!({
         "frame": frame, "time": r.time, "status": r.status, "method": r.method, "iterations": r.iterations,
         "factored": r.factored, "primal": r.primal, "dual": r.dual, "force_residual": r.force_residual, "step": r.step,
-        "energy": { "elastic": r.energy.elastic, "kinetic": r.energy.kinetic, "potential": r.energy.potential },
+        "energy": { "elastic": r.energy.elastic, "kinetic": r.energy.kinetic, "potential": r.energy.potential, "contact": r.energy.contact },
         "inverted": r.inverted, "violation": r.violation, "contacts": r.contacts, "candidates": r.candidates,
         "max_penetration": r.max_penetration, "contact_residual": r.contact_residual,
-        "cone_violation": r.cone_violation, "sweeps": r.sweeps, "islands_shortened": r.islands_shortened, "held": r.held, "held_way": r.held_way,
+        "cone_violation": r.cone_violation, "sweeps": r.sweeps, "islands_shortened": r.islands_shortened, "held": r.held, "gap": r.gap, "contact_offset": r.contact_offset, "stick_slip": r.stick_slip, "detections": r.detections, "held_way": r.held_way,
         "link_gap": r.link_gap, "links_broken": r.links_broken,
         "reactions": reactions,
         "local_ms": 1e3 * r.timings.local, "global_ms": 1e3 * r.timings.global, "detection_ms": 1e3 * r.timings.detection,

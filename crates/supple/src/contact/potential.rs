@@ -33,6 +33,8 @@ pub struct Pair {
     pub friction: f64,
     /// How far the obstacle's surface goes in this step at the point of contact, for shapes that have no nodes; in m.
     pub carried: [f64; 3],
+    /// How far it still has to go, in m.
+    pub ahead: [f64; 3],
     /// Number of the obstacle, or [`super::BODIES`].
     pub obstacle: u32,
     /// The same for the same pair in every step.
@@ -134,6 +136,14 @@ impl Friction {
         }
     }
 
+    /// How far it gives way in this step while it sticks, |f − λ_t|/κ in m; 0 if it slips.
+    pub fn gives(&self, y: &[Row], y_n: &[Row]) -> f64 {
+        let t = self.trial(y, y_n);
+        let slips = dot(t, t).sqrt() > self.pair.friction * self.normal_force;
+        let d: [f64; 3] = std::array::from_fn(|c| t[c] - self.remembered[c]);
+        if slips { 0.0 } else { dot(d, d).sqrt() / self.pair.stiffness }
+    }
+
     /// Its block of the matrix for weights one, which is positive.
     pub fn curvature(&self, y: &[Row], y_n: &[Row]) -> Mat3<f64> {
         let t = self.trial(y, y_n);
@@ -171,6 +181,7 @@ mod tests {
             stiffness: 700.0,
             friction: 0.4,
             carried: [0.0; 3],
+            ahead: [0.0; 3],
             obstacle: 0,
             key: 0,
         }

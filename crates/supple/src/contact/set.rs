@@ -59,6 +59,16 @@ pub struct ContactInfo {
     pub held: usize,
     /// See [`ContactInfo::held`].
     pub held_way: f64,
+    /// Σψ in J, and what else the report says of contact by a potential.
+    pub energy: f64,
+    /// Smallest distance of a pair in m.
+    pub gap: f64,
+    /// Largest d̂ − d in m.
+    pub offset: f64,
+    /// Largest |f − λ_t|/κ of what sticks, in m.
+    pub stick_slip: f64,
+    /// Lists of candidates that were made.
+    pub detections: usize,
     /// Spent on looking for contacts, in s.
     pub seconds: f64,
 }
@@ -137,6 +147,7 @@ impl ContactSet {
         self.info.candidates = b.pairs.len();
         self.info.residual = b.friction_residual();
         (self.info.held, self.info.held_way) = (held, way);
+        b.tell(&mut self.info);
         let links = b.held.iter().filter(|h| h.why == Why::Link);
         for (c, h) in self.contacts.iter_mut().zip(links) {
             *c = h.row;
@@ -218,7 +229,7 @@ impl ContactSet {
         self.of.clear();
         self.from.clear();
         self.start.clear();
-        self.info = ContactInfo::default();
+        self.info = ContactInfo { gap: f64::INFINITY, ..ContactInfo::default() };
         let clock = Stopwatch::start();
         (self.solves, self.sweeps, self.settled) = (0, Sweeps::default(), true);
         self.method.begin_step();

@@ -81,7 +81,7 @@ pub(super) struct Skin {
     /// Neighbours of each node along edges, and its triangles.
     pub beside: Vec<Vec<u32>>,
     pub faces: Vec<Vec<u32>>,
-    rest: Vec<Row>,
+    pub rest: Vec<Row>,
     /// What may come near what.
     pub pairs: Pairs,
     /// Threads that search.

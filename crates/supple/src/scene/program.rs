@@ -408,6 +408,8 @@ impl Program {
                     islands_shortened: before.islands_shortened + r.islands_shortened,
                     held: r.held,
                     held_way: r.held_way,
+                    detections: before.detections + r.detections,
+                    stick_slip: before.stick_slip.max(r.stick_slip),
                     link_gap: before.link_gap.max(r.link_gap),
                     links_broken: before.links_broken + r.links_broken,
                     timings: before.timings.plus(&r.timings),

@@ -14,6 +14,8 @@ pub struct Energy {
     pub kinetic: f64,
     /// −Σ m g·x.
     pub potential: f64,
+    /// Σψ of the repulsion between bodies that touch (docs/contact.md).
+    pub contact: f64,
 }
 
 /// Seconds of wall-clock time.
@@ -101,6 +103,14 @@ pub struct StepReport {
     pub held: usize,
     /// The largest way that they, or pins, lack, in m.
     pub held_way: f64,
+    /// Smallest distance between bodies that touch each other, or obstacles, in m; infinite if none do, or contact is by rows.
+    pub gap: f64,
+    /// Largest d̂ − d of a pair that touches in m: how far they are nearer than without force.
+    pub contact_offset: f64,
+    /// Largest way in m that a contact gave in this step while it sticks; 0 at rest.
+    pub stick_slip: f64,
+    /// Lists of what may touch that were made in this step.
+    pub detections: usize,
     /// Largest distance of a linked node from where it should be, in m.
     pub link_gap: f64,
     /// Links that broke at the end of this step.
@@ -130,5 +140,5 @@ pub(super) fn energy(elastic: f64, mass: &[f64], x: &[Row], v: &[Row], gravity: 
             potential -= mass[i] * gravity[c] * x[i].0[c];
         }
     }
-    Energy { elastic, kinetic, potential }
+    Energy { elastic, kinetic, potential, contact: 0.0 }
 }

@@ -1,6 +1,6 @@
 //! One time step.
 
-use super::{Simulation, StepReport, Timings, integrator, links, report};
+use super::{Energy, Simulation, StepReport, Timings, integrator, links, report};
 use crate::contact::ContactInfo;
 use crate::error::StepError;
 use crate::exec::Stopwatch;
@@ -119,7 +119,7 @@ impl Simulation {
             pose[0] = pose[1];
         }
         self.contact.keep(&mut state.kept);
-        state.reaches = self.contact.barrier.next_reaches();
+        state.reaches = self.contact.barrier.next_reaches(self.contact.obstacles());
         self.contact.reactions(&mut state.reactions);
         self.contact.link_forces(&mut state.link_forces);
         let links_broken = links::tear(self.contact.links(), &state.link_forces, &mut state.broken);
@@ -162,7 +162,10 @@ impl Simulation {
             dual: outcome.dual,
             force_residual: outcome.force.relative,
             step: outcome.step,
-            energy: report::energy(elastic, &self.mass, &state.x, &state.v, gravity),
+            energy: Energy {
+                contact: contact.energy,
+                ..report::energy(elastic, &self.mass, &state.x, &state.v, gravity)
+            },
             inverted: sums.inverted,
             violation: sums.violation,
             contacts: contact.contacts,
@@ -174,6 +177,10 @@ impl Simulation {
             islands_shortened: contact.islands_shortened,
             held: contact.held,
             held_way: contact.held_way,
+            gap: contact.gap,
+            contact_offset: contact.offset,
+            stick_slip: contact.stick_slip,
+            detections: contact.detections,
             link_gap: contact.link_gap,
             links_broken: 0,
             timings: Timings {

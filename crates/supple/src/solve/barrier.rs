@@ -45,7 +45,9 @@ pub struct Newton {
     direction: Vec<Row>,
     way: Vec<Row>,
     from: Vec<Row>,
+    /// ⅓ tr H_ii of free nodes at rest in N/m, and the time step that it is of.
     diagonal: Vec<f64>,
+    diagonal_of: f64,
 }
 
 /// s·block.
@@ -134,15 +136,18 @@ fn iterate(
         rows.resize(n, Row::default());
     }
     m.way.resize(p.x.len(), Row::default());
-    // κ follows the stiffness of the nodes where the step begins.
-    m.diagonal.clear();
-    m.diagonal.extend(p.mass[..n].iter().map(|m| m * inv));
-    let diagonal = &mut m.diagonal;
-    p.terms.curvature(p.x, p.exec, &mut |i, j, k| {
-        if i == j && (i as usize) < n {
-            diagonal[i as usize] += (k[0][0] + k[1][1] + k[2][2]) / 3.0;
-        }
-    });
+    // κ follows the stiffness of the nodes at rest: the same in every step, so that contact neither adds nor takes energy.
+    if m.diagonal_of != p.dt {
+        m.diagonal_of = p.dt;
+        m.diagonal.clear();
+        m.diagonal.extend(p.mass[..n].iter().map(|m| m * inv));
+        let diagonal = &mut m.diagonal;
+        p.terms.curvature(b.rest(), p.exec, &mut |i, j, k| {
+            if i == j && (i as usize) < n {
+                diagonal[i as usize] += (k[0][0] + k[1][1] + k[2][2]) / 3.0;
+            }
+        });
+    }
     b.set_stiffness(obstacles, m.diagonal.iter().copied());
     let tolerance = run.settings.tolerance;
     let size = p.body_size.iter().copied().fold(f64::INFINITY, f64::min);
@@ -338,9 +343,9 @@ fn aim(p: &mut Problem<'_>, m: &mut Newton, b: &mut Barrier, moving: bool) -> bo
         matrix.add(i as u32, i as u32, &[[d, 0.0, 0.0], [0.0, d, 0.0], [0.0, 0.0, d]]);
     }
     let ways = b.prescribed_ways(way, n);
-    b.each_block(&mut |parts, block| {
+    b.each_block(&mut |parts, block, ahead| {
         let prescribed = match moving {
-            true => parts.iter().fold([0.0; 3], |sum, &(i, a)| axpy(sum, a, ways[i as usize].xyz())),
+            true => parts.iter().fold(ahead.map(|d| -d), |sum, &(i, a)| axpy(sum, a, ways[i as usize].xyz())),
             false => [0.0; 3],
         };
         for (k, &(i, a)) in parts.iter().enumerate() {

@@ -279,27 +279,6 @@ impl Watch {
         self.last = now;
         new
     }
-    /// What crosses at the end or at one of 100 times on the straight ways from some positions to others, and did not at the last look.
-    /// Obstacles stand where they are.
-    pub fn look_on_the_way(&self, sim: &Simulation, from: &[V], to: &[V]) -> Vec<Crossing> {
-        const TIMES: usize = 100;
-        for k in 1..=TIMES {
-            let t = k as f64 / TIMES as f64;
-            let x: Vec<V> = from
-                .iter()
-                .zip(to)
-                .map(|(a, b)| {
-                    std::array::from_fn(|c| if k == TIMES { b[c] } else { a[c] + t * (b[c] - a[c]) })
-                })
-                .collect();
-            let now = self.surfaces.crossings_at(&self.surfaces.places(&x, sim));
-            let new = crossings_that_are_new(&self.last, &now);
-            if !new.is_empty() {
-                return new;
-            }
-        }
-        Vec::new()
-    }
 }
 
 /// The first edge and triangle that cross, of all shapes and of each with itself.

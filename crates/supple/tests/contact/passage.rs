@@ -1,7 +1,6 @@
 //! What has come through something on the straight ways of a step: nodes through triangles, lines through lines.
 
 use super::crossing::{Shape, V};
-use supple::Simulation;
 
 fn sub(a: V, b: V) -> V {
     std::array::from_fn(|c| a[c] - b[c])
@@ -15,13 +14,9 @@ fn side(a: V, b: V, c: V, d: V) -> f64 {
         + u[2] * (v[0] * w[1] - v[1] * w[0])
 }
 
-/// Times at which ways are looked at.
-const TIMES: usize = 100;
-
 /// The first node and shape so that the node has gone through the shape's triangles an odd number of times on the straight ways from some
-/// positions to those of now: it has come out on the other side.
-pub fn passed_since(sim: &Simulation, before: &[V], shapes: &[Shape]) -> Option<(u32, usize)> {
-    let now = sim.positions();
+/// positions to others, at so many times: it has come out on the other side.
+pub fn passed(before: &[V], now: &[V], shapes: &[Shape], times: usize) -> Option<(u32, usize)> {
     let at = |i: u32, t: f64| -> V {
         let (a, b) = (before[i as usize], now[i as usize]);
         std::array::from_fn(|c| a[c] + t * (b[c] - a[c]))
@@ -35,8 +30,8 @@ pub fn passed_since(sim: &Simulation, before: &[V], shapes: &[Shape]) -> Option<
             for t in &shape.triangles {
                 let height = |s: f64| side(at(t[0], s), at(t[1], s), at(t[2], s), at(node, s));
                 let mut last = height(0.0);
-                for k in 1..=TIMES {
-                    let [mut low, mut high] = [k - 1, k].map(|k| k as f64 / TIMES as f64);
+                for k in 1..=times {
+                    let [mut low, mut high] = [k - 1, k].map(|k| k as f64 / times as f64);
                     let next = height(high);
                     if last * next < 0.0 {
                         for _ in 0..60 {
@@ -69,6 +64,7 @@ fn lies_in(p: V, [a, b, c]: [V; 3]) -> bool {
 /// The first two lines of different shapes, or of one, so that one has gone through the other an odd number of times on the straight ways
 /// from some positions to others.
 pub fn lines_passed(before: &[V], now: &[V], shapes: &[Shape]) -> Option<([u32; 2], [u32; 2])> {
+    let times = 100;
     let at = |i: u32, t: f64| -> V {
         let (a, b) = (before[i as usize], now[i as usize]);
         std::array::from_fn(|c| a[c] + t * (b[c] - a[c]))
@@ -78,8 +74,8 @@ pub fn lines_passed(before: &[V], now: &[V], shapes: &[Shape]) -> Option<([u32; 
         for f in lines[..k].iter().filter(|f| !f.contains(&e[0]) && !f.contains(&e[1])) {
             let volume = |t: f64| side(at(e[0], t), at(e[1], t), at(f[0], t), at(f[1], t));
             let (mut last, mut count) = (volume(0.0), 0);
-            for k in 1..=TIMES {
-                let [mut low, mut high] = [k - 1, k].map(|k| k as f64 / TIMES as f64);
+            for k in 1..=times {
+                let [mut low, mut high] = [k - 1, k].map(|k| k as f64 / times as f64);
                 let next = volume(high);
                 if last * next < 0.0 {
                     for _ in 0..60 {

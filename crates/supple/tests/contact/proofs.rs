@@ -120,7 +120,7 @@ fn falls(sim: &mut Simulation, v: &[V], frames: usize, slack: f64, what: &str) -
     let (mut touched, mut off, mut worst) = (0, 0, 0.0f64);
     for frame in 0..frames {
         let r = sim.step().unwrap();
-        let now = r.energy.elastic + r.energy.kinetic + r.energy.potential;
+        let now = r.energy.elastic + r.energy.kinetic + r.energy.potential + r.energy.contact;
         worst = worst.max((now - total) / kinetic);
         assert!(now <= total + slack * kinetic, "{what}, {frame}: {total} to {now}, {r:?}");
         total = now;
@@ -150,10 +150,11 @@ fn sheets_gain_no_energy_from_friction() {
     }
 }
 
-/// A block thrown onto another, which stands on the floor: both slide, turn and stop.
+/// A block thrown onto another, which stands on the floor: both slide, turn and stop. That energy falls is a theorem where energies are convex;
+/// where a corner of one slides off the other, ψ is not, and a thousandth of the kinetic energy is allowed in a step.
 #[test]
 fn bodies_gain_no_energy_from_friction() {
-    for method in [Method::Auto, Method::Admm] {
+    for method in [Method::Auto, Method::Newton] {
         for mu in [0.0, 0.3, 1.0] {
             let mut s = settings(method, 0.01);
             s.solve.tolerance = 1e-7;
@@ -174,7 +175,7 @@ fn bodies_gain_no_energy_from_friction() {
                     if i < first { [0.0; 3] } else { [0.6 + 2.0 * (p[2] - 0.17), -0.5, -2.0 * (p[0] - 0.21)] }
                 })
                 .collect();
-            let grown = falls(&mut sim, &v, 60, 1e-6, &format!("{method}, bodies, μ = {mu}"));
+            let grown = falls(&mut sim, &v, 60, 1e-3, &format!("{method}, bodies, μ = {mu}"));
             println!("{method}, bodies, μ = {mu}: energy grows by {grown:e} at most");
         }
     }
@@ -194,7 +195,7 @@ fn heap(s: Settings) -> Simulation {
 
 #[test]
 fn bodies_and_sheets_have_the_same_bits_on_any_number_of_threads() {
-    for method in [Method::Auto, Method::Admm] {
+    for method in [Method::Auto, Method::Newton] {
         let mut sims = [1, 2, 3].map(|threads| {
             let mut s = settings(method, 0.01);
             (s.solve.threads, s.solve.tolerance, s.solve.iterations) = (threads, 1e-4, 100);

@@ -28,12 +28,12 @@ use super::detect::Moving;
 use super::impact::{Kind, meets};
 use super::obstacle::{Obstacle, Pose, Touched};
 use super::potential::{Friction, Pair, in_plane, outer};
-use super::set::{Kept, Touching};
-use super::surfaces::{Skin, Surfaces};
+use super::set::{ContactInfo, Kept, Touching};
+use super::surfaces::{Edge, Skin, Surfaces};
 use super::tangle::Tangle;
 use crate::exec::Exec;
 use crate::math::nodes::Row;
-use crate::math::small::{Mat3, axpy, dot, scale, sub};
+use crate::math::small::{Mat3, add, axpy, dot, scale, sub};
 use held::Held;
 use std::sync::Arc;
 
@@ -121,8 +121,8 @@ impl Travel {
     }
 }
 
-/// Takes nodes with their weights, and a 3×3 block for weights one.
-pub type EachBlock<'a> = dyn FnMut(&[(u32, f64)], &Mat3<f64>) + 'a;
+/// Takes nodes with their weights, a 3×3 block for weights one, and how far the surface of a shape still goes there.
+pub type EachBlock<'a> = dyn FnMut(&[(u32, f64)], &Mat3<f64>, [f64; 3]) + 'a;
 
 /// When two things come as near as they may, 0 to 1, and whose.
 #[derive(Clone, Copy, Debug)]
@@ -165,6 +165,8 @@ pub struct Barrier {
     close: Vec<Candidate>,
     seen: Vec<Row>,
     version: u64,
+    /// How often candidates were listed in this step.
+    detections: usize,
     /// Pairs that were looked at since, beyond those that are near.
     looked: usize,
     /// How far things are from there, and at the end of their ways.
@@ -175,7 +177,7 @@ pub struct Barrier {
     /// Of each body: the mean of that over the nodes of its surface, and their mean edge length in m.
     mean_compliance: Vec<f64>,
     mean_length: Vec<f64>,
-    /// How far surfaces are bent at their edges where the step begins ([`Skin::bend`]), and pairs of edges that count whatever that says; sorted.
+    /// How far surfaces are bent at their edges at rest ([`Skin::bend`]), 1 for sheets, and pairs of edges that count whatever that says; sorted.
     bend: Vec<f32>,
     awake: Vec<u64>,
     drowsy: Vec<u64>,
@@ -256,7 +258,12 @@ impl Barrier {
             ..Barrier::default()
         };
         let mean_length = barrier.mean_over_bodies(|i| barrier.skin.length[i]);
-        Barrier { mean_length, ..barrier }
+        // Sheets are flat at rest, and fold anywhere.
+        let skin = &barrier.skin;
+        let sheet = |e: &Edge| !skin.surfaces.closed[skin.body[e.nodes[0] as usize] as usize];
+        let bend = |e: &Edge| if sheet(e) { 1.0 } else { skin.bend(e, &skin.rest) as f32 };
+        let bend = skin.edges.iter().map(bend).collect();
+        Barrier { mean_length, bend, ..barrier }
     }
 
     /// True if nothing can touch.
@@ -315,6 +322,8 @@ impl Barrier {
         let at = self.kept.partition_point(|k| k.key < p.key);
         let kept = self.kept.get(at).filter(|k| k.key == p.key).map_or([0.0; 3], |k| k.force);
         let remembered = in_plane(kept, p.normal);
+        // Slip is over the whole step: the surface goes all of its way in it.
+        let p = &Pair { carried: add(p.carried, p.ahead), ..*p };
         let mut f = Friction { pair: *p, normal_force, remembered, before: remembered, firm: 0.0 };
         f.follow(&self.y, &self.y_n);
         Some(f)
@@ -334,6 +343,11 @@ impl Barrier {
         self.friction.iter().for_each(|f| add(f, -1.0));
         self.pairs.iter().filter_map(|p| self.friction_at(p)).for_each(|f| add(&f, 1.0));
         sums
+    }
+
+    /// Nodes of the system at rest.
+    pub fn rest(&self) -> &[Row] {
+        &self.skin.rest[..self.nodes]
     }
 
     /// The body of each node.
@@ -407,10 +421,10 @@ impl Barrier {
     /// Calls `f` with nodes and weights of what is near or held, and its positive block for weights one.
     pub fn each_block(&self, f: &mut EachBlock<'_>) {
         let mut parts: Vec<(u32, f64)> = Vec::new();
-        let mut call = |of: &mut dyn Iterator<Item = (u32, f64)>, block: &Mat3<f64>| {
+        let mut call = |of: &mut dyn Iterator<Item = (u32, f64)>, block: &Mat3<f64>, ahead: [f64; 3]| {
             parts.clear();
             parts.extend(of);
-            f(&parts, block);
+            f(&parts, block, ahead);
         };
         for p in &self.pairs {
             let stiffness = p.potential()[2];
@@ -426,14 +440,15 @@ impl Barrier {
                         block[c][c] += along;
                     }
                 }
-                call(&mut p.parts(), &block);
+                call(&mut p.parts(), &block, p.ahead);
             }
         }
         for l in &self.friction {
-            call(&mut l.pair.parts(), &l.curvature(&self.y, &self.y_n));
+            // Its slip is counted from where the surface will be.
+            call(&mut l.pair.parts(), &l.curvature(&self.y, &self.y_n), [0.0; 3]);
         }
         for h in &self.held {
-            call(&mut h.parts(), &h.curvature(&self.y));
+            call(&mut h.parts(), &h.curvature(&self.y), [0.0; 3]);
         }
     }
 
@@ -460,6 +475,16 @@ impl Barrier {
     pub fn keep(&self, out: &mut Vec<Kept>) {
         out.extend(self.friction.iter().map(|f| Kept { key: f.pair.key, force: f.at(&self.y, &self.y_n).1 }));
         out.retain(|k| k.force != [0.0; 3]);
+    }
+
+    /// What the report says of the pairs at the end of a step.
+    pub fn tell(&self, info: &mut ContactInfo) {
+        info.energy = self.pairs.iter().map(|p| p.potential()[0]).sum();
+        let touching = || self.pairs.iter().filter(|p| p.distance < p.reach);
+        info.gap = touching().map(|p| p.distance).fold(f64::INFINITY, f64::min);
+        info.offset = touching().map(|p| p.reach - p.distance).fold(0.0, f64::max);
+        info.stick_slip = self.friction.iter().map(|f| f.gives(&self.y, &self.y_n)).fold(0.0, f64::max);
+        info.detections = self.detections;
     }
 
     /// Force of each obstacle on bodies, added to `out`, in N.

@@ -97,6 +97,7 @@ impl Barrier {
             return;
         }
         self.looked = 0;
+        self.detections += 1;
         self.version = self.skin.pairs.version;
         self.seen.clone_from(&self.y);
         let mut close = std::mem::take(&mut self.close);
@@ -287,6 +288,7 @@ impl Barrier {
             stiffness: counts * STIFFER / soft,
             friction,
             carried: [0.0; 3],
+            ahead: [0.0; 3],
             obstacle,
             key: c.key(),
         })
@@ -307,7 +309,8 @@ impl Barrier {
         if distance >= reach {
             return None;
         }
-        let carried = sub(pose.apply(point.point), self.poses[number][0].apply(point.point));
+        let at = pose.apply(point.point);
+        let [first, last] = self.poses[number].map(|pose| pose.apply(point.point));
         Some(Pair {
             nodes: [t.node; 4],
             weights: [1.0, 0.0, 0.0, 0.0],
@@ -317,7 +320,8 @@ impl Barrier {
             reach,
             stiffness: STIFFER / self.give(&[t.node]),
             friction: o.friction,
-            carried,
+            carried: sub(at, first),
+            ahead: sub(last, at),
             obstacle: number as u32,
             key,
         })

@@ -12,7 +12,6 @@ use crate::contact::detect::target;
 use crate::contact::end::Told;
 use crate::contact::tangle::WayOut;
 use crate::contact::{Contact, Law, frame};
-use crate::math::small::add;
 
 /// Things that touch are moved apart by so much of d̂ …
 const TOUCH: f64 = 1e-3;
@@ -76,9 +75,8 @@ impl Barrier {
         let tail = self.nodes;
         self.y_n[tail..].copy_from_slice(&self.y[tail..]);
         self.y[..tail].copy_from_slice(x);
-        self.bend.clear();
-        self.bend.extend(self.skin.edges.iter().map(|e| self.skin.bend(e, &self.y_n) as f32));
         self.awake.clear();
+        self.detections = 0;
         self.drowsy.clear();
         self.kept.clear();
         self.kept.extend_from_slice(kept);
@@ -234,7 +232,7 @@ impl Barrier {
     }
 
     /// The shares that the next step begins with: larger where no pair of the two is within reach at the end of this one.
-    pub fn next_reaches(&self) -> Reaches {
+    pub fn next_reaches(&self, obstacles: &[Obstacle]) -> Reaches {
         let mut near: Vec<[u32; 2]> = Vec::new();
         if !self.reaches.shares.is_empty() {
             near.extend(self.pairs.iter().filter_map(|p| self.parties(p)));
@@ -242,10 +240,32 @@ impl Barrier {
         }
         let grow = |&(key, share): &([u32; 2], f64)| match near.binary_search(&key) {
             Ok(_) => (key, share),
-            Err(_) => (key, GROWTH * share),
+            Err(_) => (key, (GROWTH * share).min(share * self.apart(key, obstacles))),
         };
         let shares = self.reaches.shares.iter().map(grow).filter(|s| s.1 < 1.0).collect();
         Reaches { begun: self.reaches.begun, shares }
+    }
+
+    /// How far two bodies, or a body and a shape, are apart at the iterate, over the d̂ that holds between them; some large number if they are far.
+    fn apart(&self, key: [u32; 2], obstacles: &[Obstacle]) -> f64 {
+        let mut least = AHEAD;
+        for c in &self.close {
+            let nodes = self.nodes_of(c.kind, c.things);
+            let [a, b] = self.skin.bodies_of(&nodes);
+            if [a.min(b), a.max(b)] == key && !self.travel.spares(c, c.offset + AHEAD * c.reach) {
+                let at = nodes.map(|i| self.y[i as usize].xyz());
+                least = least.min((c.kind.distance(&at) - c.offset) / c.reach);
+            }
+        }
+        for (s, &number) in self.shapes.iter().enumerate().filter(|(s, _)| self.party(*s) == key[1]) {
+            let pose = self.poses[number][0].towards(&self.poses[number][1], self.progress);
+            for t in self.touching.iter().filter(|t| self.of[t.node as usize] == key[0]) {
+                let o = &obstacles[number];
+                let distance = o.shape.closest(pose.undo(self.y[t.node as usize].xyz())).distance;
+                least = least.min(distance / self.reach_of_shape(o, t, s));
+            }
+        }
+        least.max(1.0)
     }
 
     /// The two that a pair is of, the lower number first.
