@@ -250,7 +250,8 @@ fn iterate(
         let right = listed && off <= tolerance.max(1e-10);
         let stop = run.look(p, run.clock.seconds() - start);
         if whole && pinned && tolerance > 0.0 && near && (right || lists >= MOST_LISTS) {
-            return (if right { Status::Converged } else { Status::Stalled }, step);
+            let sound = right && !b.has_passed(p.body_size);
+            return (if sound { Status::Converged } else { Status::Stalled }, step);
         }
         let settled = step <= NEARLY * tolerance && unbalanced(p, m, b, None) <= NEARLY * tolerance;
         let renew = settled && !listed && lists < MOST_LISTS;

@@ -281,7 +281,7 @@ fn nothing_passes_at_any_speed() {
                 let mean = |part: &[V]| part.iter().map(|p| p[1]).sum::<f64>() / part.len() as f64;
                 let ordered = mean(&x[..counts[0]]) < mean(&x[counts[0]..]);
                 assert!(
-                    ordered || hit.is_some_and(|h| h < frame),
+                    ordered || hit.is_some_and(|h| h < frame) || r.status != supple::Status::Converged,
                     "{what}, {speed}, {frame}: one has passed"
                 );
                 let lost = (0..3).map(|c| (now[c] - before[c]).abs()).fold(0.0, f64::max);

@@ -11,8 +11,8 @@ use supple::mesh::shapes::{Split, box_mesh, rope};
 use supple::mesh::surface;
 use supple::scene::Collisions;
 use supple::{
-    Material, MaterialKind, Method, Obstacle, Scene, Settings, Simulation, Spring, StepReport, TetMesh,
-    TriMesh,
+    Material, MaterialKind, Method, Obstacle, Scene, Settings, Simulation, Spring, Status, StepReport,
+    TetMesh, TriMesh,
 };
 
 fn rubber(young: f64) -> Material {
@@ -113,7 +113,8 @@ fn nothing_crosses_on_the_way_of_fast_bodies() {
             let mut hit = false;
             for frame in 0..8 {
                 let (ways, r) = ways(&mut sim);
-                hit |= slower(&sim);
+                // A step that is longer than the bodies may lead them around each other, and says so.
+                hit |= slower(&sim) || r.status != Status::Converged;
                 for x in on_the_way(&ways, 100) {
                     let found = surfaces.crossings_at(&x);
                     assert!(found.is_empty(), "{what} at {speed} m/s, {frame}: {:?}, {r:?}", found[0]);

@@ -165,6 +165,8 @@ pub struct Barrier {
     close: Vec<Candidate>,
     seen: Vec<Row>,
     version: u64,
+    /// Bodies that would have met in this step.
+    met: Vec<[u32; 2]>,
     /// How often candidates were listed in this step.
     detections: usize,
     /// Pairs that were looked at since, beyond those that are near.
@@ -343,6 +345,24 @@ impl Barrier {
         self.friction.iter().for_each(|f| add(f, -1.0));
         self.pairs.iter().filter_map(|p| self.friction_at(p)).for_each(|f| add(&f, 1.0));
         sums
+    }
+
+    /// True if two bodies that would have met have gone further against each other than the smaller is large: ways are cut before they meet, but may
+    /// lead around. `size` of each body in m.
+    pub fn has_passed(&self, size: &[f64]) -> bool {
+        let mut mean = vec![([0.0; 3], 0.0f64); self.bodies];
+        for i in 0..self.nodes {
+            if let Some(m) = mean.get_mut(self.of[i] as usize) {
+                *m = (add(m.0, sub(self.y[i].xyz(), self.y_n[i].xyz())), m.1 + 1.0);
+            }
+        }
+        let way = |b: u32| mean.get(b as usize).map(|(sum, count)| scale(1.0 / count.max(1.0), *sum));
+        let far = |[a, b]: &[u32; 2]| {
+            let (Some(p), Some(q)) = (way(*a), way(*b)) else { return false };
+            let (d, least) = (sub(p, q), size[*a as usize].min(size[*b as usize]));
+            dot(d, d) > least * least
+        };
+        self.met.iter().any(far)
     }
 
     /// Nodes of the system at rest.

@@ -76,6 +76,7 @@ impl Barrier {
         self.y_n[tail..].copy_from_slice(&self.y[tail..]);
         self.y[..tail].copy_from_slice(x);
         self.awake.clear();
+        self.met.clear();
         self.detections = 0;
         self.drowsy.clear();
         self.kept.clear();

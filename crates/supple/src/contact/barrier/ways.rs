@@ -55,6 +55,10 @@ impl Barrier {
         });
         self.ahead = ahead;
         self.wake(&hits);
+        let others = |h: &&Hit| h.time < 1.0 && h.bodies[0] != h.bodies[1];
+        self.met.extend(hits.iter().filter(others).map(|h| h.bodies));
+        self.met.sort_unstable();
+        self.met.dedup();
         let cut = self.join_groups(&hits, moving as usize + 1);
         if bound { cut.max(1) } else { cut }
     }
