@@ -152,7 +152,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Sweep<'_, V, D,
                         } else if v > 0 {
                             let gvd = R::load(&c.g[(p * rows + v - 1) * D + d], lane);
                             g[v][d][0] = gvd;
-                            g[0][d][0] = g[0][d][0] - gvd;
+                            g[0][d][0] -= gvd;
                         }
                     }
                 }
