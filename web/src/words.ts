@@ -17,6 +17,7 @@ export function outcome(frame: Frame): { text: string; good: boolean } {
     case 3: return { text: `not converged: out of time after ${count}${tail}`, good: false };
     case 4: return { text: `not converged: no progress after ${count}${tail}`, good: false };
     case 5: return { text: `diverged after ${count}${tail}`, good: false };
+    case 7: return { text: `constraints cannot hold: ${count}${tail}`, good: false };
     default: return { text: `stopped after ${count}${tail}`, good: false };
   }
 }

@@ -41,6 +41,7 @@ pub struct Options<'py> {
     pub first_hessian: Given<'py>,
     pub sweep: Given<'py>,
     pub contact: Given<'py>,
+    pub projections: Given<'py>,
     pub threads: Given<'py>,
 }
 
@@ -101,6 +102,7 @@ impl Options<'_> {
         set(&mut s.first_hessian, &self.first_hessian, "first_hessian", word)?;
         set(&mut s.sweep, &self.sweep, "sweep", word)?;
         set(&mut s.contact, &self.contact, "contact", word)?;
+        set(&mut s.projections, &self.projections, "projections", count)?;
         set(&mut s.threads, &self.threads, "threads", count)
     }
 }

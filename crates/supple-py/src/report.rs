@@ -29,7 +29,7 @@ impl StepReport {
     fn time(&self) -> f64 {
         self.0.time
     }
-    /// "converged", "iteration_limit", "time_limit", "stalled", "diverged" or "stopped".
+    /// "converged", "iteration_limit", "time_limit", "stalled", "infeasible", "diverged" or "stopped".
     #[getter]
     fn status(&self) -> &'static str {
         self.0.status.as_str()

@@ -497,11 +497,12 @@ impl Scene {
     /// history: steps that L-BFGS looks back (8). first_hessian of "quasi_newton": "matrix" (default) or "identity".
     /// sweep of "position": "gauss_seidel" (default) or "jacobi".
     /// contact of "admm" with obstacles: "delassus" (default), "local" (as published), "uzawa" or "nodal"; with "auto" and "newton" also "potential".
+    /// projections: sweeps over the hard constraints at the end of a step that has not converged (20); 0 as published.
     /// threads: 0 (default) takes as many as the machine has; results do not depend on it.
     #[pyo3(signature = (*, method=Given::NOT, iterations=Given::NOT, tolerance=Given::NOT, time_budget=Given::NOT,
         weight_rule=Given::NOT, weight_scale=Given::NOT, acceleration=Given::NOT, start=Given::NOT, dual_start=Given::NOT,
         memory=Given::NOT, relaxation=Given::NOT, spectral_radius=Given::NOT, history=Given::NOT, first_hessian=Given::NOT,
-        sweep=Given::NOT, contact=Given::NOT, threads=Given::NOT))]
+        sweep=Given::NOT, contact=Given::NOT, projections=Given::NOT, threads=Given::NOT))]
     fn build<'py>(
         &self,
         py: Python<'py>,
@@ -521,6 +522,7 @@ impl Scene {
         first_hessian: Given<'py>,
         sweep: Given<'py>,
         contact: Given<'py>,
+        projections: Given<'py>,
         threads: Given<'py>,
     ) -> PyResult<Simulation> {
         let options = Options {
@@ -540,6 +542,7 @@ impl Scene {
             first_hessian,
             sweep,
             contact,
+            projections,
             threads,
         };
         self.make(py, Some(&options), None)

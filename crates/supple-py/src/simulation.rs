@@ -272,6 +272,16 @@ impl Simulation {
         array::rows(py, rows)
     }
 
+    /// The hard constraints that are off, the worst first, at most `most`: (body, kind, element, off), `off` in m for rods and ropes and
+    /// without unit for strain limits.
+    #[pyo3(signature = (most=10))]
+    fn violations(&self, py: Python<'_>, most: usize) -> PyResult<Vec<(String, String, usize, f64)>> {
+        self.shared.with(py, "violations", |e| {
+            let all = e.sim().violations(most).into_iter();
+            all.map(|v| (v.body, v.kind.to_owned(), v.element, v.off)).collect()
+        })
+    }
+
     /// Names of the obstacles, in order of adding.
     #[getter]
     fn obstacles(&self, py: Python<'_>) -> PyResult<Vec<String>> {
@@ -282,7 +292,7 @@ impl Simulation {
     #[pyo3(signature = (*, dt=Given::NOT, gravity=Given::NOT, method=Given::NOT, iterations=Given::NOT, tolerance=Given::NOT,
         time_budget=Given::NOT, weight_rule=Given::NOT, weight_scale=Given::NOT, acceleration=Given::NOT, start=Given::NOT,
         dual_start=Given::NOT, memory=Given::NOT, relaxation=Given::NOT, spectral_radius=Given::NOT, history=Given::NOT,
-        first_hessian=Given::NOT, sweep=Given::NOT, contact=Given::NOT))]
+        first_hessian=Given::NOT, sweep=Given::NOT, contact=Given::NOT, projections=Given::NOT))]
     fn update<'py>(
         &self,
         py: Python<'py>,
@@ -304,6 +314,7 @@ impl Simulation {
         first_hessian: Given<'py>,
         sweep: Given<'py>,
         contact: Given<'py>,
+        projections: Given<'py>,
     ) -> PyResult<()> {
         let options = Options {
             method,
@@ -322,6 +333,7 @@ impl Simulation {
             first_hessian,
             sweep,
             contact,
+            projections,
             threads: Given::NOT,
         };
         let mut settings = self.shared.with(py, "update()", |e| e.sim().settings().clone())?;

@@ -71,5 +71,5 @@ pub use settings::{
     Acceleration, ContactMethod, DualStart, FirstHessian, Method, Settings, SolveSettings, Start, Sweep,
     WeightRule,
 };
-pub use sim::{Energy, Simulation, StepReport};
+pub use sim::{Energy, Simulation, StepReport, Violation};
 pub use solve::{Control, Status};

@@ -284,6 +284,9 @@ pub struct SolveSettings {
     pub sweep: Sweep,
     /// How `admm` carries contact with obstacles. Default `delassus`.
     pub contact: ContactMethod,
+    /// Sweeps of projection onto hard constraints at the end of a step that has not converged, up to 1000; 0 for none. Under a time budget they are
+    /// repeated while it lasts. Not where something may touch. Default 20.
+    pub projections: usize,
     /// Threads; 0 takes as many as the machine has. Default 0. Results do not depend on it.
     pub threads: usize,
 }
@@ -307,6 +310,7 @@ impl Default for SolveSettings {
             first_hessian: FirstHessian::default(),
             sweep: Sweep::default(),
             contact: ContactMethod::default(),
+            projections: 20,
             threads: 0,
         }
     }
@@ -338,6 +342,7 @@ impl SolveSettings {
             start: Start::Inertia,
             dual_start: DualStart::Zero,
             acceleration: Acceleration::None,
+            projections: 0,
             ..SolveSettings::default()
         }
     }
@@ -392,6 +397,9 @@ impl Settings {
             format!("must lie between 0 and 1, not {}", s.spectral_radius)
         })?;
         check(s.history <= 32, "solve.history", || format!("at most 32 steps, not {}", s.history))?;
+        check(s.projections <= 1000, "solve.projections", || {
+            format!("at most 1000 sweeps, not {}", s.projections)
+        })?;
         let carried = s.contact == ContactMethod::Delassus || s.method == Method::Admm;
         check(carried, "solve.contact", || {
             format!("`{}` is for the method `admm`, not `{}`", s.contact.as_str(), s.method)

@@ -3,6 +3,8 @@
 
 #[path = "sheets/air.rs"]
 mod air;
+#[path = "sheets/anytime.rs"]
+mod anytime;
 #[path = "sheets/bending.rs"]
 mod bending;
 #[path = "sheets/fields.rs"]
@@ -11,6 +13,8 @@ mod fields;
 mod flag;
 #[path = "sheets/hard.rs"]
 mod hard;
+#[path = "sheets/infeasible.rs"]
+mod infeasible;
 #[path = "sheets/laws.rs"]
 mod laws;
 #[path = "sheets/limits.rs"]

@@ -16,7 +16,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::{IntoDiagnostic, WrapErr, miette};
 use serde_json::json;
 use supple::scene::{MOST_FRAMES, Program};
-use supple::{Status, StepReport};
+use supple::{Simulation, Status, StepReport, Violation};
 
 use super::Failure;
 use foresee::foresee;
@@ -178,6 +178,7 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     let mut tally = Tally::default();
     let mut outcome = Ok(());
     export_frame(&mut exporters, [plain, written], folder.as_ref(), &program, first)?;
+    let mut infeasible = false;
     for frame in first + 1..=frames {
         let report = match program.frame_with(&mut || stop.load(Ordering::Relaxed)) {
             Ok(r) => r,
@@ -194,7 +195,7 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
         let mut keep = || -> Result<(), Failure> {
             export_frame(&mut exporters, [plain, written], folder.as_ref(), &program, frame)?;
             if let Some((file, path)) = &mut stats {
-                write_stats(file, frame, &report, program.simulation.reactions())
+                write_stats(file, frame, &report, &program.simulation)
                     .into_diagnostic()
                     .wrap_err_with(|| format!("cannot write {}", path.display()))
                     .map_err(Failure::run)?;
@@ -221,6 +222,15 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
             report.force_residual
         ));
         bar.inc(1);
+        if report.status == Status::Infeasible && !infeasible {
+            infeasible = true;
+            let worst =
+                program.simulation.violations(WORST).iter().map(name_of).collect::<Vec<_>>().join(", ");
+            bar.suspend(|| {
+                writeln!(std::io::stderr(), "frame {frame}: constraints cannot hold; worst: {worst}")
+            })
+            .ok();
+        }
         if options.strict && report.status != Status::Converged {
             outcome = Err(Failure::run(miette!(
                 "frame {frame} did not converge: {} after {} iterations, force residual {:.1e}",
@@ -280,12 +290,21 @@ fn create(path: &Path, force: bool) -> Result<(BufWriter<File>, PathBuf), Failur
     Ok((BufWriter::new(file), path.to_path_buf()))
 }
 
+/// How many constraints that cannot hold are named.
+const WORST: usize = 3;
+
+fn name_of(v: &Violation) -> String {
+    format!("{} {} of body `{}` by {:.2e}", v.kind, v.element, v.body, v.off)
+}
+
 fn write_stats(
     file: &mut BufWriter<File>,
     frame: u64,
     r: &StepReport,
-    reactions: &[[f64; 3]],
+    simulation: &Simulation,
 ) -> std::io::Result<()> {
+    // What cannot hold is named.
+    let most = if r.status == Status::Infeasible { WORST } else { 0 };
     let line = json!({
         "frame": frame, "time": r.time, "status": r.status, "method": r.method, "iterations": r.iterations,
         "factored": r.factored, "primal": r.primal, "dual": r.dual, "force_residual": r.force_residual, "step": r.step,
@@ -294,7 +313,7 @@ fn write_stats(
         "max_penetration": r.max_penetration, "contact_residual": r.contact_residual,
         "cone_violation": r.cone_violation, "sweeps": r.sweeps, "islands_shortened": r.islands_shortened, "held": r.held, "gap": r.gap, "contact_offset": r.contact_offset, "stick_slip": r.stick_slip, "detections": r.detections, "held_way": r.held_way,
         "link_gap": r.link_gap, "links_broken": r.links_broken,
-        "reactions": reactions,
+        "reactions": simulation.reactions(), "violations": simulation.violations(most),
         "local_ms": 1e3 * r.timings.local, "global_ms": 1e3 * r.timings.global, "detection_ms": 1e3 * r.timings.detection,
         "frame_ms": 1e3 * r.timings.total(),
     });

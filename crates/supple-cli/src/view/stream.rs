@@ -87,6 +87,7 @@ pub fn status_code(status: Status) -> u8 {
         Status::Stalled => 4,
         Status::Diverged => 5,
         Status::Stopped => 6,
+        Status::Infeasible => 7,
     }
 }
 

@@ -12,7 +12,7 @@ __version__: str
 _Path: TypeAlias = str | os.PathLike[str]
 _Reals: TypeAlias = npt.NDArray[np.float64]
 _Method: TypeAlias = Literal["admm", "projective", "position", "quasi_newton", "newton", "auto"]
-_Status: TypeAlias = Literal["converged", "iteration_limit", "time_limit", "stalled", "diverged", "stopped"]
+_Status: TypeAlias = Literal["converged", "iteration_limit", "time_limit", "stalled", "infeasible", "diverged", "stopped"]
 _WeightRule: TypeAlias = Literal["robust", "bulk", "auto", "shear"]
 _Acceleration: TypeAlias = Literal["anderson", "over_relaxation", "chebyshev", "none"] | None
 _Body: TypeAlias = Body | str | int
@@ -351,6 +351,7 @@ class Scene:
         first_hessian: Literal["matrix", "identity"] | EllipsisType = ...,
         sweep: Literal["gauss_seidel", "jacobi"] | EllipsisType = ...,
         contact: Literal["delassus", "potential", "local", "uzawa", "nodal"] | EllipsisType = ...,
+        projections: int | EllipsisType = ...,
         threads: int | EllipsisType = ...,
     ) -> Simulation: ...
     @property
@@ -498,6 +499,7 @@ class Simulation:
     def broken_links(self, link: int) -> npt.NDArray[np.bool_]: ...
     @property
     def reactions(self) -> _Reals: ...
+    def violations(self, most: int = 10) -> list[tuple[str, str, int, float]]: ...
     @property
     def obstacles(self) -> list[str]: ...
     def update(
@@ -521,6 +523,7 @@ class Simulation:
         first_hessian: Literal["matrix", "identity"] | EllipsisType = ...,
         sweep: Literal["gauss_seidel", "jacobi"] | EllipsisType = ...,
         contact: Literal["delassus", "potential", "local", "uzawa", "nodal"] | EllipsisType = ...,
+        projections: int | EllipsisType = ...,
     ) -> None: ...
     @property
     def settings(self) -> dict[str, Any]: ...

@@ -36,6 +36,12 @@ impl<M: Isotropic<2>> Potential<2> for Limited<M> {
         Membrane(self.0.clone()).energy_and_stress(e, f)
     }
     #[inline(always)]
+    fn nearest<R: Real>(&self, e: &Element<R>, f: &Local<R, 2>) -> Local<R, 2> {
+        let d = stretches(f);
+        let (least, most) = Self::range(e);
+        d.compose(f, [d.s[0].max(least).min(most), d.s[1].max(least).min(most)])
+    }
+    #[inline(always)]
     fn off<R: Real>(&self, e: &Element<R>, f: &Local<R, 2>) -> R {
         let s = stretches(f).s;
         let (least, most) = Self::range(e);

@@ -157,10 +157,20 @@ pub trait Potential<const D: usize>: Send + Sync + 'static {
     /// Eq. (24)/(34): the minimiser of Ψ(z) + k/2‖z − y‖². `warm` is the element's own number, kept between
     /// the iterations of a step and set to [`Potential::cold`] before the first.
     fn prox<R: Real>(&self, e: &Element<R>, y: &Local<R, D>, warm: &mut R) -> Local<R, D>;
+    /// Of a constraint: the point nearest to z where it holds.
+    #[inline(always)]
+    fn nearest<R: Real>(&self, e: &Element<R>, z: &Local<R, D>) -> Local<R, D> {
+        self.prox(e, z, &mut R::zero())
+    }
     /// Of a constraint: the squared distance of z from where it holds.
     #[inline(always)]
     fn off<R: Real>(&self, e: &Element<R>, z: &Local<R, D>) -> R {
-        norm2(&minus(z, &self.prox(e, z, &mut R::zero())))
+        norm2(&minus(z, &self.nearest(e, z)))
+    }
+    /// True for a constraint on each column of z by itself.
+    #[inline(always)]
+    fn by_columns(&self) -> bool {
+        false
     }
     /// What `warm` is before the first iteration.
     fn cold(&self, _e: &Element<f64>) -> f64 {
@@ -262,6 +272,11 @@ pub trait Manifold<const D: usize>: Send + Sync + 'static {
     }
     /// True if the set is convex.
     const CONVEX: bool = false;
+    /// True if the set asks something of each column by itself.
+    #[inline(always)]
+    fn by_columns(&self) -> bool {
+        false
+    }
     /// The point of the set nearest to y; `shape` are the set's numbers.
     fn project<R: Real>(&self, shape: &[R], y: &Local<R, D>) -> Local<R, D>;
 }

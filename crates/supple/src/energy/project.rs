@@ -80,6 +80,10 @@ impl<C: Manifold<D>, const D: usize> Potential<D> for Hard<C> {
     fn convex(&self) -> bool {
         true
     }
+    #[inline(always)]
+    fn by_columns(&self) -> bool {
+        self.0.by_columns()
+    }
     /// Eq. (39).
     #[inline(always)]
     fn prox<R: Real>(&self, e: &Element<R>, y: &Local<R, D>, _warm: &mut R) -> Local<R, D> {
@@ -211,6 +215,10 @@ impl Manifold<2> for SheetStrains {
     const PARAMS: usize = 2;
     fn name(&self) -> &'static str {
         "strain limit"
+    }
+    #[inline(always)]
+    fn by_columns(&self) -> bool {
+        matches!(self, SheetStrains::Threads)
     }
     #[inline(always)]
     fn project<R: Real>(&self, shape: &[R], y: &Local<R, 2>) -> Local<R, 2> {

@@ -33,4 +33,4 @@ pub use blocks::BlockFactor;
 pub use cholesky::{Cholesky, FactorError, SolveScratch};
 pub use coupled::Coupled;
 pub use ordering::{inverse, order};
-pub use system::{Cliques, System};
+pub use system::{Cliques, Part, System};

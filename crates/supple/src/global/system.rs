@@ -118,14 +118,39 @@ pub struct System {
     col_ptr: Vec<usize>,
     row_idx: Vec<u32>,
     values: Vec<f64>,
+    /// Where the sums of [`System::refill`] went when it was called first.
+    places: Vec<u32>,
+    /// The values after the first part of it, and how many sums that had.
+    first: Vec<f64>,
+    first_places: usize,
 }
+
+/// The parts of [`System::refill`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// What seldom changes.
+    First,
+    /// What changes often.
+    Rest,
+}
+
+/// Where [`System::refill`] puts what is outside of the matrix.
+const NOWHERE: u32 = u32::MAX;
 
 impl System {
     /// A matrix of zeros whose pattern is the diagonal and the pairs within cliques.
     pub fn from_pattern(cliques: &Cliques) -> System {
         let (col_ptr, row_idx) = cliques.adjacency(true);
         let values = vec![0.0; row_idx.len()];
-        System { n: cliques.n, col_ptr, row_idx, values }
+        System {
+            n: cliques.n,
+            col_ptr,
+            row_idx,
+            values,
+            places: Vec::new(),
+            first: Vec::new(),
+            first_places: 0,
+        }
     }
 
     /// Rows, and columns.
@@ -172,7 +197,16 @@ impl System {
                 col_ptr.push(row_idx.len());
             }
         }
-        System { n: 3 * self.n, col_ptr, values: vec![0.0; row_idx.len()], row_idx }
+        let values = vec![0.0; row_idx.len()];
+        System {
+            n: 3 * self.n,
+            col_ptr,
+            row_idx,
+            values,
+            places: Vec::new(),
+            first: Vec::new(),
+            first_places: 0,
+        }
     }
 
     /// Sets all values to zero, and keeps the pattern.
@@ -184,18 +218,61 @@ impl System {
     /// False, and nothing changed, if the pattern has no such entry.
     #[must_use]
     pub fn add(&mut self, i: usize, j: usize, value: f64) -> bool {
+        let place = self.place(i, j);
+        if let Some(at) = place {
+            self.values[at] += value;
+        }
+        place.is_some()
+    }
+
+    /// Where the entry (i, j) stands among the values.
+    fn place(&self, i: usize, j: usize) -> Option<usize> {
         let (row, col) = if i > j { (i, j) } else { (j, i) };
         if row >= self.n {
-            return false;
+            return None;
         }
         let (start, end) = (self.col_ptr[col], self.col_ptr[col + 1]);
-        match self.row_idx[start..end].binary_search(&(row as u32)) {
-            Ok(at) => {
-                self.values[start + at] += value;
-                true
-            }
-            Err(_) => false,
+        self.row_idx[start..end].binary_search(&(row as u32)).ok().map(|at| start + at)
+    }
+
+    /// Sets all values to sums: `each(part, add)` calls `add(i, j, value)`, which adds to the entries (i, j) and (j, i), and to nothing if
+    /// there is none. It is called for the first part and then for the rest. With `again` the first part is as in the call before: from the
+    /// second such call on it is not asked for. Every call must have the same pairs in the same order: they are looked up once.
+    pub fn refill(&mut self, again: bool, mut each: impl FnMut(Part, &mut dyn FnMut(u32, u32, f64))) {
+        let mut places = core::mem::take(&mut self.places);
+        let keep = again;
+        let again = again && self.first.len() == self.values.len();
+        let mut next = if again { self.first_places } else { 0 };
+        if !keep {
+            self.first.clear();
         }
+        if again {
+            self.values.copy_from_slice(&self.first);
+        } else {
+            self.clear();
+        }
+        let parts: &[Part] = if again { &[Part::Rest] } else { &[Part::First, Part::Rest] };
+        for &part in parts {
+            each(part, &mut |i, j, value| {
+                let at = match places.get(next) {
+                    Some(&at) => at,
+                    None => {
+                        let at = self.place(i as usize, j as usize).map_or(NOWHERE, |at| at as u32);
+                        places.push(at);
+                        at
+                    }
+                };
+                next += 1;
+                if let Some(v) = self.values.get_mut(at as usize) {
+                    *v += value;
+                }
+            });
+            if part == Part::First && keep {
+                self.first.clone_from(&self.values);
+                self.first_places = next;
+            }
+        }
+        self.places = places;
     }
 
     /// y = A x, for the first `n` rows of both. Meant for residuals, not for speed.

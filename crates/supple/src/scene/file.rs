@@ -145,6 +145,8 @@ pub struct Solve {
     pub sweep: Sweep,
     /// How `admm` carries contact with obstacles: `delassus`, `local`, `uzawa` or `nodal`. Default `delassus`.
     pub contact: ContactMethod,
+    /// Sweeps of projection onto hard constraints at the end of a step that has not converged, up to 1000. Default 20.
+    pub projections: usize,
     /// Threads; 0 takes all of the machine. Default 0.
     pub threads: usize,
 }
@@ -174,6 +176,7 @@ impl From<&SolveSettings> for Solve {
             first_hessian: s.first_hessian,
             sweep: s.sweep,
             contact: s.contact,
+            projections: s.projections,
             threads: s.threads,
         }
     }
@@ -198,6 +201,7 @@ impl From<&Solve> for SolveSettings {
             first_hessian: s.first_hessian,
             sweep: s.sweep,
             contact: s.contact,
+            projections: s.projections,
             threads: s.threads,
         }
     }

@@ -431,8 +431,9 @@ fn worse(a: Status, b: Status) -> Status {
         Status::IterationLimit => 1,
         Status::TimeLimit => 2,
         Status::Stalled => 3,
-        Status::Diverged => 4,
-        Status::Stopped => 5,
+        Status::Infeasible => 4,
+        Status::Diverged => 5,
+        Status::Stopped => 6,
     };
     if rank(b) >= rank(a) { b } else { a }
 }

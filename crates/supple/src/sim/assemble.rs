@@ -125,7 +125,8 @@ impl Simulation {
         let touching_bodies = !parts.surfaces.is_empty();
         let (rule, scale) = settings.solve.weights(touching_bodies || !parts.obstacles.is_empty());
         let batches = parts.sources.iter().map(|s| s.build(&place, rule, scale)).collect();
-        let terms = TermSet::new(batches, n);
+        let mut terms = TermSet::new(batches, n);
+        terms.leave_out(free);
         allowed(&settings, &terms, &parts.bodies, &parts.obstacles, touching_bodies)?;
         links::allowed(&settings, &parts.groups, &parts.bodies)?;
         carries(&settings, &parts.obstacles, touching_bodies, &parts.groups)?;
@@ -136,7 +137,7 @@ impl Simulation {
             x[p as usize] = Row::new(parts.positions[i]);
         }
         let mut system = System::from_pattern(&cliques);
-        fill(&mut system, &terms, &mass, settings.time.dt);
+        fill(&mut system, &terms, &mass, settings.time.dt, false);
         if settings.solve.contact == ContactMethod::Local {
             fill_local(&mut system, parts.touching.iter().map(|t| place[t.node as usize]));
         }
@@ -260,7 +261,7 @@ impl Simulation {
         }
         self.lagged.hessian.forget();
         self.columns.forget();
-        fill(&mut self.system, &self.terms, &self.mass, self.settings.time.dt);
+        fill(&mut self.system, &self.terms, &self.mass, self.settings.time.dt, false);
         self.nodal.forget();
         if self.settings.solve.contact == ContactMethod::Local {
             fill_local(&mut self.system, self.contact.touching().iter().map(|t| t.node));

@@ -9,6 +9,7 @@
 //! | `links.rs` | sliding constraints, attachments and stitches: forces, motion, breaking |
 //! | `integrator.rs` | prediction and velocity of backward Euler, eqs. (1), (2) |
 //! | `report.rs` | [`StepReport`]: what every step says about itself |
+//! | `violations.rs` | [`Violation`]: hard constraints that do not hold |
 //! | `muscle.rs` | fibres that contract |
 //! | `checkpoint.rs` | the state as bytes, and back |
 //! | `intersections.rs` | [`Intersection`]: things that have entered each other |
@@ -24,6 +25,7 @@ mod links;
 mod muscle;
 mod report;
 mod step;
+mod violations;
 
 pub use air::Air;
 pub use assemble::{AnchorRef, Body, Parts};
@@ -31,6 +33,7 @@ pub use intersections::{Entered, Intersection};
 pub use links::Group;
 pub use report::{Energy, StepReport, Timings};
 pub use step::{Iteration, LocalState};
+pub use violations::Violation;
 
 use crate::contact::{Columns, ContactSet, Kept, Obstacle, Pose, Reaches};
 use crate::error::{BuildError, StepError};

@@ -109,7 +109,8 @@ impl Simulation {
             return Err(self.overflow(elastic, kinetic));
         }
         let state = &mut self.state;
-        self.terms.keep_forces(false);
+        // Forces of constraints that cannot hold grow without end.
+        self.terms.keep_forces(outcome.status == Status::Infeasible);
         integrator::commit(&self.work.x, dt, (&mut state.x, &mut state.v, &mut state.a));
         // What could not go all of its way catches up in later steps.
         for (number, pose) in state.poses.iter_mut().enumerate() {

@@ -7,7 +7,7 @@
 use super::Problem;
 use crate::settings::{Acceleration, ContactMethod, SolveSettings};
 use crate::term::MOST_MEMORY;
-use crate::term::mix::{Change, Slots};
+use crate::term::mix::{Change, Dots, Onward, Slots};
 
 /// The state of an acceleration within a step.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,9 @@ pub struct Accelerator {
     radius: f64,
     /// ΔRᵢ·ΔRⱼ.
     gram: [[f64; MOST_MEMORY]; MOST_MEMORY],
+    /// ΔRᵢ·r, and the last θ.
+    with_residual: [f64; MOST_MEMORY],
+    theta: [f64; MOST_MEMORY],
     /// Slots in use, and the one written last.
     used: usize,
     newest: usize,
@@ -41,6 +44,8 @@ impl Accelerator {
             relaxation: s.relaxation,
             radius: s.spectral_radius,
             gram: [[0.0; MOST_MEMORY]; MOST_MEMORY],
+            with_residual: [0.0; MOST_MEMORY],
+            theta: [0.0; MOST_MEMORY],
             used: 0,
             newest: 0,
             known: false,
@@ -56,12 +61,27 @@ impl Accelerator {
         self.kind == Acceleration::None
     }
 
-    /// After a global step, `residual` being ‖W(Dx − z)‖ there: changes u for the next local step.
-    pub fn advance(&mut self, p: &mut Problem<'_>, residual: f64) {
+    /// What the look after a global step must keep for this acceleration.
+    pub fn slots(&self) -> Option<Slots> {
+        if self.kind != Acceleration::Anderson {
+            return None;
+        }
+        if !self.known {
+            return Some(Slots { newest: None, used: 0 });
+        }
+        let newest = if self.used == 0 { 0 } else { (self.newest + 1) % self.memory };
+        Some(Slots { newest: Some(newest), used: (self.used + 1).min(self.memory) })
+    }
+
+    /// After the look that had [`Accelerator::slots`], `residual` being ‖W(Dx − z)‖ there: where the next local step starts.
+    pub fn advance(&mut self, p: &mut Problem<'_>, residual: f64, dots: &Dots) -> Onward<'_> {
         self.iteration += 1;
         match self.kind {
-            Acceleration::None => {}
-            Acceleration::OverRelaxation => p.terms.mix(p.x, &Change::Relax(self.relaxation), p.exec),
+            Acceleration::None => Onward::Kept(&[]),
+            Acceleration::OverRelaxation => {
+                p.terms.mix(p.x, Change::Relax(self.relaxation), p.exec);
+                Onward::Plain
+            }
             Acceleration::Chebyshev => {
                 let rho2 = self.radius * self.radius;
                 self.omega = match self.iteration {
@@ -69,43 +89,41 @@ impl Accelerator {
                     2 => 2.0 / (2.0 - rho2),
                     _ => 4.0 / (4.0 - rho2 * self.omega),
                 };
-                p.terms.mix(p.x, &Change::Chebyshev(self.omega), p.exec);
+                p.terms.mix(p.x, Change::Chebyshev(self.omega), p.exec);
+                Onward::Plain
             }
-            Acceleration::Anderson => self.anderson(p, residual),
+            Acceleration::Anderson => self.anderson(residual, dots),
         }
     }
 
-    fn anderson(&mut self, p: &mut Problem<'_>, residual: f64) {
+    fn anderson(&mut self, residual: f64, dots: &Dots) -> Onward<'_> {
         if self.mixed && !(residual <= self.residual) {
-            p.terms.mix(p.x, &Change::Retreat, p.exec);
             (self.used, self.known, self.mixed) = (0, false, false);
             self.residual = f64::INFINITY;
-            return;
+            return Onward::Retreat;
         }
         self.residual = residual;
         self.mixed = false;
-        let newest = if self.known {
-            self.newest = if self.used == 0 { 0 } else { (self.newest + 1) % self.memory };
-            self.used = (self.used + 1).min(self.memory);
-            Some(self.newest)
-        } else {
-            None
-        };
-        let dots = p.terms.remember(p.x, Slots { newest, used: self.used }, p.exec);
+        let slots = self.slots();
         self.known = true;
-        if newest.is_none() {
-            return;
+        let Some(Slots { newest: Some(newest), used }) = slots else { return Onward::Kept(&[]) };
+        (self.newest, self.used) = (newest, used);
+        for j in 0..used {
+            self.gram[j][newest] = dots.newest[j];
+            self.gram[newest][j] = dots.newest[j];
+            self.with_residual[j] += dots.newest[j];
         }
-        for j in 0..self.used {
-            self.gram[j][self.newest] = dots.newest[j];
-            self.gram[self.newest][j] = dots.newest[j];
-        }
-        match least_squares(&self.gram, &dots.residual, self.used) {
+        self.with_residual[newest] = dots.residual;
+        match least_squares(&self.gram, &self.with_residual, used) {
             Some(theta) => {
-                p.terms.mix(p.x, &Change::Combine(&theta[..self.used]), p.exec);
+                self.theta = theta;
                 self.mixed = true;
+                Onward::Kept(&self.theta[..used])
             }
-            None => (self.used, self.newest) = (0, 0),
+            None => {
+                (self.used, self.newest) = (0, 0);
+                Onward::Kept(&[])
+            }
         }
     }
 }

@@ -2,13 +2,28 @@
 
 use super::accelerate::Accelerator;
 use super::firm::Firmness;
+use super::infeasible::Feasibility;
 use super::stop::{Progress, Status};
 use super::{Outcome, Problem, Run};
 use crate::settings::Method;
+use crate::term::mix::Onward;
 
 /// A step has not converged while a hard constraint is off by more than this share, or a hundred times the tolerance if that is less; a
 /// tolerance that is greater is meant.
 const HOLDS: f64 = 5e-4;
+
+/// The violation, as a share, that passes for none.
+pub(super) fn within(tolerance: f64) -> f64 {
+    HOLDS.min(100.0 * tolerance).max(tolerance)
+}
+
+/// Iterations until the next look at the forces, which are so many times above their tolerance after so many iterations: they seldom fall
+/// faster than by half in three, and what was nearly done must not wait for long.
+fn wait(above: f64, iterations: usize) -> usize {
+    // Also where it is infinite, or no number.
+    let likely = (3.0 * above.log2()).max(1.0) as usize;
+    likely.min(1 + iterations / 8)
+}
 
 /// How long to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,18 +47,24 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
     let h2 = p.dt * p.dt;
     let (mut primal_progress, mut force_progress) = (Progress::new(), Progress::new());
     let mut force = None;
+    // Forces are looked at in every iteration of the published method, else where they may be small enough.
+    let patient = !accelerator.is_none();
+    let mut next_check = 0;
+    let mut feasibility = Feasibility::default();
 
     p.method = Method::Admm;
     p.terms.reset(p.x, settings.dual_start, p.exec);
     p.find_rounding();
     let mut firmness = Firmness::begin(p, settings);
+    let mut onward = Onward::Plain;
     let status = loop {
         // z is kept for the residuals where someone will ask for them.
         let keep = watched || run.iterations + 2 >= limit;
 
         // Local step, all terms in parallel: z = prox(Dx + u) (24), u += Dx − z (25).
         let start = run.clock.seconds();
-        p.terms.local_step(p.x, keep, p.exec);
+        p.terms.local_step(p.x, onward, keep, p.exec);
+        onward = Onward::Plain;
         let middle = run.clock.seconds();
 
         // Global step (15) in increment form: A δ = M(x̃ − x) + Δt² DᵀW²(z − u − Dx), x += δ.
@@ -56,18 +77,24 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
         if last == Some(Status::Stopped) {
             break Status::Stopped;
         }
-        let (mut residual, mut changed) = (None, false);
+        let mut changed = false;
+        force = None;
+        let last_one = last.is_some() || run.used_up();
+        let looks = settings.tolerance > 0.0 || !accelerator.is_none();
+        let (sums, dots) =
+            if looks { p.terms.look(p.x, accelerator.slots(), p.exec) } else { Default::default() };
+        run.local += run.clock.seconds() - end;
+        let primal = sums.primal.sqrt();
         if settings.tolerance > 0.0 {
-            let sums = p.primal();
-            let (primal, bound) = (sums.primal.sqrt(), settings.tolerance * sums.size.sqrt());
-            residual = Some(primal);
-            let hopeless = if primal <= bound {
+            let bound = settings.tolerance * sums.size.sqrt();
+            let hopeless = if primal <= bound && run.iterations < next_check && !last_one {
+                None
+            } else if primal <= bound {
                 let mut f = p.force_residual();
                 force = Some(f);
                 if p.terms.hard() {
                     // Sums over all terms may hide a constraint that is far off: none is off by more than that.
-                    let within = HOLDS.min(100.0 * settings.tolerance).max(settings.tolerance);
-                    let off = f.sums.violated / within * settings.tolerance;
+                    let off = f.sums.violated / within(settings.tolerance) * settings.tolerance;
                     f.worst = f.worst.max(off).max(p.relative_dual());
                 }
                 if f.relative.max(f.worst) <= settings.tolerance {
@@ -81,9 +108,10 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
                 {
                     break Status::Converged;
                 }
-                force_progress.watch(f.worst)
+                let waited = if patient { wait(f.worst / settings.tolerance, run.iterations) } else { 1 };
+                next_check = run.iterations + waited;
+                force_progress.watch_after(waited, f.worst)
             } else {
-                force = None;
                 primal_progress.watch(primal / bound.max(f64::MIN_POSITIVE))
             };
             if let Some(hopeless) = hopeless {
@@ -96,6 +124,9 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
                 }
                 changed = true;
             }
+        }
+        if settings.tolerance > 0.0 && feasibility.fails(p, run.iterations, within(settings.tolerance)) {
+            break Status::Infeasible;
         }
         if let Some(status) = last {
             break status;
@@ -115,11 +146,8 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
             (primal_progress, force_progress) = (Progress::new(), Progress::new());
             continue;
         }
-        if !accelerator.is_none() {
-            let start = run.clock.seconds();
-            let residual = residual.unwrap_or_else(|| p.primal().primal.sqrt());
-            accelerator.advance(p, residual);
-            run.local += run.clock.seconds() - start;
+        if looks {
+            onward = accelerator.advance(p, primal, &dots);
         }
     };
 

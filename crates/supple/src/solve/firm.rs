@@ -6,7 +6,7 @@
 //! convergence needs.
 
 use super::Problem;
-use crate::global::System;
+use crate::global::{Part, System};
 use crate::settings::{ContactMethod, SolveSettings, WeightRule};
 use crate::term::{Firm, TermSet};
 
@@ -42,13 +42,12 @@ pub struct Firmness {
 
 impl Firmness {
     /// At the start of a step, after the terms' reset. Weights are as asked for unless the rule is `robust`, and there is a tolerance to
-    /// be met in whatever time it takes.
+    /// be met.
     pub fn begin(p: &mut Problem<'_>, settings: &SolveSettings) -> Firmness {
         // The terms of `local` contact are in the matrix too.
         let on = p.terms.hard()
             && settings.weight_rule == WeightRule::Robust
             && settings.tolerance > 0.0
-            && settings.time_budget.is_none()
             && settings.contact != ContactMethod::Local;
         let mut firmness =
             Firmness { on, most: MOST, stalls: STALLS, limit: settings.iterations, end: None, factored: 0 };
@@ -104,27 +103,25 @@ impl Firmness {
 impl Problem<'_> {
     /// Factors the matrix with the present weights; false if that cannot be done.
     fn factor(&mut self) -> bool {
-        fill(self.matrix, self.terms, self.mass, self.dt);
+        fill(self.matrix, self.terms, self.mass, self.dt, true);
         self.columns.forget();
         self.nodal.forget();
         self.global.refactor(self.matrix, self.exec).is_ok()
     }
 }
 
-/// A = M + Δt² DᵀW²D over the free nodes.
-pub fn fill(system: &mut System, terms: &TermSet, mass: &[f64], dt: f64) {
-    let free = system.n();
-    system.clear();
-    for b in terms.batches() {
-        b.assemble(&mut |i, j, w| {
-            if (i as usize) < free && (j as usize) < free {
-                let there = system.add(i as usize, j as usize, dt * dt * w);
-                debug_assert!(there, "the pattern was made from the same elements");
-            }
-        });
-    }
-    for i in 0..free {
-        let there = system.add(i, i, mass[i]);
+/// A = M + Δt² DᵀW²D over the free nodes. With `again` only weights of hard constraints have changed since the last time.
+pub fn fill(system: &mut System, terms: &TermSet, mass: &[f64], dt: f64, again: bool) {
+    let batches = terms.batches();
+    // In the order of the batches, whatever is summed anew: the same bits.
+    let (first, rest) = batches.split_at(batches.iter().position(|b| b.hard()).unwrap_or(batches.len()));
+    system.refill(again, |part, add| {
+        for b in if part == Part::First { first } else { rest } {
+            b.assemble(&mut |i, j, w| add(i, j, dt * dt * w));
+        }
+    });
+    for (i, m) in mass.iter().enumerate().take(system.n()) {
+        let there = system.add(i, i, *m);
         debug_assert!(there, "the diagonal is always there");
     }
 }

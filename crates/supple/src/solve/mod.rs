@@ -17,6 +17,8 @@
 //! | `contact.rs` | contact and friction in the global step, and in Newton-like methods |
 //! | `contact_methods.rs` | the papers' ways to contact: local terms, Uzawa, Gauss–Seidel over nodes |
 //! | `firm.rs` | when the weights of hard constraints change, and the matrix with them |
+//! | `project.rs` | … and what becomes of them in a step that ends before it converges |
+//! | `infeasible.rs` | … and when they cannot hold |
 //! | `start.rs` | where the iteration starts |
 //! | `stop.rs` | when it stops, and with which [`Status`] |
 //!
@@ -30,9 +32,11 @@ pub mod contact;
 pub mod contact_methods;
 pub mod descent;
 pub mod firm;
+pub mod infeasible;
 pub mod line_search;
 pub mod newton;
 pub mod position;
+pub mod project;
 pub mod projective;
 pub mod quasi_newton;
 pub mod run;
@@ -140,8 +144,17 @@ pub fn minimise(
         }
     }
     match method {
-        Method::Admm => admm::minimise(p, run, admm::Until::Done)
-            .unwrap_or_else(|| run.end(p, Method::Admm, Status::Stopped, 0.0)),
+        Method::Admm => {
+            project::reserve(p, run);
+            let fixed = p.terms.left_out(p.x) > admm::within(settings.tolerance);
+            let outcome = admm::minimise(p, run, admm::Until::Done)
+                .unwrap_or_else(|| run.end(p, Method::Admm, Status::Stopped, 0.0));
+            let mut outcome = project::finish(p, run, history, outcome, &mut descent.inverse_mass);
+            if fixed && !matches!(outcome.status, Status::Diverged | Status::Stopped) {
+                outcome.status = Status::Infeasible;
+            }
+            outcome
+        }
         Method::Projective => projective::minimise(p, run),
         Method::Position => position::minimise(p, run, &mut descent.inverse_mass),
         Method::QuasiNewton => quasi_newton::minimise(p, run, descent, &mut lagged.hessian),

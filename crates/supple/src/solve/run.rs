@@ -58,6 +58,8 @@ pub struct Run<'a, 'o> {
     pub discarded: bool,
     /// Iterations done.
     pub iterations: usize,
+    /// Seconds of the time budget that are kept for the end of the step.
+    pub reserve: f64,
     /// Matrices factored because weights of hard constraints changed.
     pub factored: usize,
     /// Seconds in local steps, or in gradients.
@@ -81,6 +83,7 @@ impl<'a, 'o> Run<'a, 'o> {
             observer,
             discarded: false,
             iterations: 0,
+            reserve: 0.0,
             factored: 0,
             local: 0.0,
             global: 0.0,
@@ -105,7 +108,7 @@ impl<'a, 'o> Run<'a, 'o> {
 
     /// True if so many seconds more are within the time budget.
     pub fn fits(&self, seconds: f64) -> bool {
-        self.settings.time_budget.is_none_or(|budget| self.clock.seconds() + seconds <= budget)
+        self.settings.time_budget.is_none_or(|budget| self.clock.seconds() + seconds + self.reserve <= budget)
     }
 
     /// True if no iteration is left.

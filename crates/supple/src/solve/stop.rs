@@ -14,6 +14,8 @@ pub enum Status {
     TimeLimit,
     /// No progress any more, although the tolerance is not met.
     Stalled,
+    /// Hard constraints cannot hold, together or with the pins where they are: the step is as near to them as it got.
+    Infeasible,
     /// The residual grew without bound.
     Diverged,
     /// The observer asked to stop.
@@ -28,6 +30,7 @@ impl Status {
             Status::IterationLimit => "iteration_limit",
             Status::TimeLimit => "time_limit",
             Status::Stalled => "stalled",
+            Status::Infeasible => "infeasible",
             Status::Diverged => "diverged",
             Status::Stopped => "stopped",
         }
@@ -59,13 +62,18 @@ impl Progress {
 
     /// Takes the next residual; `Some` status if it is hopeless to go on.
     pub fn watch(&mut self, residual: f64) -> Option<Status> {
+        self.watch_after(1, residual)
+    }
+
+    /// As [`Progress::watch`], so many iterations after the last residual.
+    pub fn watch_after(&mut self, iterations: usize, residual: f64) -> Option<Status> {
         if !self.first.is_finite() {
             self.first = residual;
         }
         if residual < 0.999 * self.best {
             (self.best, self.since) = (residual, 0);
         } else {
-            self.since += 1;
+            self.since += iterations;
         }
         // Infinite is a force residual with an inverted element of a barrier material: not yet, and no sign of divergence.
         if residual.is_finite() && residual > 1e6 * self.first && residual > 1e3 {

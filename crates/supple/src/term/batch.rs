@@ -6,7 +6,8 @@
 
 use super::curve::{self, pairs};
 use super::kernel::{self, Then, View};
-use super::mix::{self, Change, Dots, Past, Slots};
+use super::mix::{self, Change, Dots, Onward, Past, Slots};
+use super::sweep::Colours;
 use super::weight::WeightRule;
 use super::{Constraint, DualStart, Firm, Share, Sums, TermBatch};
 use crate::energy::{Element, Potential};
@@ -14,7 +15,7 @@ use crate::exec::Exec;
 use crate::math::lane::dispatch;
 use crate::math::nodes::Row;
 use crate::math::real::{BLOCK, Block};
-use crate::math::small::{Mat3, axpy};
+use crate::math::small::{Mat3, axpy, norm2};
 
 /// Packets per chunk.
 const CHUNK: usize = 32;
@@ -99,6 +100,11 @@ pub struct Batch<const V: usize, const D: usize, P> {
     place: Vec<u32>,
     origin: Vec<(u32, u32)>,
     weight: Vec<[f64; WeightRule::COUNT]>,
+    /// Nodes from this one on are pinned; hard constraints of such nodes alone.
+    free: usize,
+    fixed: Vec<u32>,
+    /// The elements by colours; empty until they are asked for.
+    colours: Colours<V>,
     /// Second derivatives of [`WAVE`] chunks; empty until they are asked for.
     blocks: Vec<Block>,
 }
@@ -182,7 +188,10 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
             .collect::<Vec<_>>();
         let stride = 1 + chunks.iter().map(|c| c.touched.len()).max().unwrap_or(0);
         let (origin, weight) = (list.origin.clone(), list.weight.clone());
-        let mut batch = Batch { potential, chunks, stride, place, origin, weight, blocks: Vec::new() };
+        let (colours, blocks) = (Colours::default(), Vec::new());
+        let (free, fixed) = (usize::MAX, Vec::new());
+        let mut batch =
+            Batch { potential, chunks, stride, place, origin, weight, free, fixed, colours, blocks };
         batch.set_weights(rule, scale);
         batch
     }
@@ -224,6 +233,15 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
         exec.for_each_pair(&mut self.chunks, loads, self.stride, |chunk, loads| {
             run(View { potential, chunk }, loads);
         });
+    }
+
+    /// How far a constraint is off, and as a share of ‖Dx‖.
+    fn off(&self, element: usize, x: &[Row]) -> (f64, f64) {
+        let Some((c, p, l)) = self.locate(element) else { return (0.0, 0.0) };
+        let chunk = &self.chunks[c];
+        let dx = chunk.local::<f64, D>(p, l, x);
+        let off = self.potential.off(&chunk.element::<f64>(p, l, P::PARAMS), &dx).sqrt();
+        (off, off / norm2(&dx).sqrt().max(f64::MIN_POSITIVE))
     }
 
     fn total(&self) -> Sums {
@@ -314,6 +332,41 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
             }
         }
     }
+    fn leave_out(&mut self, free: usize) {
+        self.free = free;
+        self.fixed.clear();
+        for e in (0..self.place.len()).filter(|_| P::HARD) {
+            let Some((c, p, l)) = self.locate(e) else { continue };
+            let chunk = &mut self.chunks[c];
+            if (0..V).all(|v| chunk.nodes[p][v][l] as usize >= free) {
+                self.fixed.push(e as u32);
+                for lane in l..chunk.lanes_of(p, l) {
+                    chunk.scale[4 * p].0[lane] = 0.0;
+                }
+            }
+        }
+    }
+    fn left_out(&self, x: &[Row]) -> f64 {
+        self.fixed.iter().map(|&e| self.off(e as usize, x).1).fold(0.0, f64::max)
+    }
+    fn violations(&self, x: &[Row], f: &mut dyn FnMut((u32, u32), f64)) {
+        for (e, origin) in self.origin.iter().enumerate().filter(|_| P::HARD) {
+            let (off, _) = self.off(e, x);
+            if off > 0.0 {
+                f(*origin, off);
+            }
+        }
+    }
+    fn off_loads(&mut self, x: &[Row], loads: &mut [Row], exec: &Exec) -> Sums {
+        if !P::HARD {
+            loads.fill(Row::default());
+            return Sums::default();
+        }
+        self.each_with_loads(loads, exec, |view, loads| {
+            dispatch(kernel::Off::<V, D, P> { view, x, loads });
+        });
+        self.total()
+    }
     fn set_weights(&mut self, rule: WeightRule, scale: f64) {
         for e in 0..self.place.len() {
             let Some((c, p, l)) = self.locate(e) else { continue };
@@ -323,6 +376,9 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
                 chunk.scale[4 * p].0[lane] = w;
                 chunk.scale[4 * p + 2].0[lane] = w / chunk.scale[4 * p + 1].0[lane];
             }
+        }
+        if P::HARD && self.free != usize::MAX {
+            self.leave_out(self.free);
         }
     }
     fn firm(&mut self, firm: Firm) -> usize {
@@ -350,9 +406,12 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
             }
         });
     }
-    fn local_step(&mut self, x: &[Row], keep: bool, loads: &mut [Row], exec: &Exec) {
-        self.each_with_loads(loads, exec, |view, loads| {
-            dispatch(kernel::LocalStep::<V, D, P> { view, x, keep, project: false, loads });
+    fn local_step(&mut self, x: &[Row], onward: Onward<'_>, keep: bool, loads: &mut [Row], exec: &Exec) {
+        self.each_with_loads(loads, exec, |view, loads| match onward {
+            Onward::Plain => {
+                dispatch(kernel::LocalStep::<V, D, P> { view, x, keep, project: false, loads });
+            }
+            _ => dispatch(kernel::NextStep::<V, D, P> { view, onward, loads }),
         });
     }
     fn primal(&mut self, x: &[Row], exec: &Exec) -> Sums {
@@ -411,15 +470,15 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
             dispatch(kernel::LocalStep::<V, D, P> { view, x, keep: true, project: true, loads });
         });
     }
-    fn remember(&mut self, x: &[Row], slots: Slots, exec: &Exec) -> Dots {
-        self.each(exec, |view| dispatch(mix::Remember::<V, D> { chunk: view.chunk, x, slots }));
+    fn look(&mut self, x: &[Row], slots: Option<Slots>, exec: &Exec) -> (Sums, Dots) {
+        self.each(exec, |view| dispatch(mix::Look::<V, D> { chunk: view.chunk, x, slots }));
         let mut dots = Dots::default();
         for c in &self.chunks {
             dots.add(&c.dots);
         }
-        dots
+        (self.total(), dots)
     }
-    fn mix(&mut self, x: &[Row], change: &Change<'_>, exec: &Exec) {
+    fn mix(&mut self, x: &[Row], change: Change, exec: &Exec) {
         self.each(exec, |view| dispatch(mix::Mix::<V, D> { chunk: view.chunk, x, change }));
     }
     fn each_constraint(&self, x: &mut [Row], f: &mut dyn FnMut(&mut [Row], &Constraint<'_>)) {
@@ -454,6 +513,15 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
             }
             f(x, &Constraint { nodes: &nodes, energy, gradient: &gradient, stiffness: &stiffness });
         }
+    }
+    fn sweep(&mut self, x: &mut [Row], inverse_mass: &[f64], prepare: bool) {
+        if !P::HARD {
+            return;
+        }
+        if prepare {
+            self.colours.prepare(&self.chunks, inverse_mass, Self::ROWS * D, P::PARAMS);
+        }
+        self.colours.sweep(&self.potential, x);
     }
     fn set_params(&mut self, element: usize, first: usize, values: &[f64]) -> bool {
         let Some((c, p, l)) = self.locate(element) else { return false };

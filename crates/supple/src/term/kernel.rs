@@ -2,6 +2,7 @@
 
 use super::Sums;
 use super::batch::Chunk;
+use super::mix::Onward;
 use crate::energy::{Domain, Element, MAX_PARAMS, Potential};
 use crate::math::lane::Kernel;
 use crate::math::nodes::Row;
@@ -182,6 +183,77 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for LocalStep<'_, V
     }
 }
 
+/// [`LocalStep`] from what [`super::mix::Look`] kept: Dx and s are not taken anew. z is kept.
+pub(super) struct NextStep<'a, const V: usize, const D: usize, P> {
+    pub view: View<'a, V, P>,
+    pub onward: Onward<'a>,
+    pub loads: &'a mut [Row],
+}
+
+impl<const V: usize, const D: usize, P: Potential<D>> Kernel for NextStep<'_, V, D, P> {
+    type Out = ();
+    #[inline(always)]
+    fn run<R: Real>(self) {
+        let chunk = self.view.chunk;
+        core::mem::swap(&mut chunk.z, &mut chunk.z_before);
+        self.loads.fill(Row::default());
+        for p in 0..chunk.nodes.len() {
+            for lane in (0..BLOCK).step_by(R::LANES) {
+                let e = chunk.element::<R>(p, lane, P::PARAMS);
+                let (s, dx) = chunk.past.onward::<R, D>(p, lane, self.onward);
+                let mut warm = R::load(&chunk.warm[p], lane);
+                let z = self.view.potential.prox(&e, &s, &mut warm);
+                warm.store(&mut chunk.warm[p], lane);
+                let u = minus(&s, &z);
+                store_local(&u, &mut chunk.u, p, lane);
+                store_local(&z, &mut chunk.z, p, lane);
+                let w = chunk.weight::<R>(p, lane);
+                let mut q = minus(&minus(&z, &u), &dx);
+                for d in 0..D {
+                    q[d] = scale(w, q[d]);
+                }
+                chunk.loads::<R, D, false>(p, lane, &q, self.loads);
+            }
+        }
+    }
+}
+
+/// Loads DᵀW²(Dx − P(Dx)), and their work: the certificate of constraints that cannot hold.
+pub(super) struct Off<'a, const V: usize, const D: usize, P> {
+    pub view: View<'a, V, P>,
+    pub x: &'a [Row],
+    pub loads: &'a mut [Row],
+}
+
+impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Off<'_, V, D, P> {
+    type Out = ();
+    #[inline(always)]
+    fn run<R: Real>(self) {
+        let chunk = self.view.chunk;
+        let mut sums = Sums::default();
+        self.loads.fill(Row::default());
+        for p in 0..chunk.nodes.len() {
+            for lane in (0..BLOCK).step_by(R::LANES) {
+                let e = chunk.element::<R>(p, lane, P::PARAMS);
+                let dx = chunk.local::<R, D>(p, lane, self.x);
+                let mut n = minus(&dx, &self.view.potential.nearest(&e, &dx));
+                let (w, off, size) = (chunk.weight::<R>(p, lane), norm2(&n), norm2(&dx));
+                for i in 0..chunk.live_lanes(p, lane, R::LANES) {
+                    sums.primal += w.lane(i) * off.lane(i);
+                    let share = off.lane(i) / size.lane(i).max(f64::MIN_POSITIVE);
+                    sums.violated = if w.lane(i) > 0.0 { sums.violated.max(share) } else { sums.violated };
+                }
+                for d in 0..D {
+                    n[d] = scale(w, n[d]);
+                }
+                chunk.loads::<R, D, false>(p, lane, &n, self.loads);
+            }
+        }
+        sums.violated = sums.violated.sqrt();
+        chunk.sums = sums;
+    }
+}
+
 /// Numbers of lagged terms, at the last state.
 pub(super) struct Lag<'a, const V: usize, const D: usize, P> {
     pub view: View<'a, V, P>,
@@ -358,11 +430,14 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
                     // The force of a constraint is its multiplier, w²u = V·ku; how far it is from holding is told apart.
                     let u = load_local(&chunk.u, p, lane);
                     let off = potential.off(&e, &dx);
-                    let size = norm2(&dx);
+                    let (size, weight) = (norm2(&dx), chunk.weight::<R>(p, lane));
                     for i in 0..chunk.live_lanes(p, lane, R::LANES) {
                         let (off, size) = (off.lane(i), size.lane(i));
                         sums.violation = if off.is_nan() { f64::INFINITY } else { sums.violation.max(off) };
-                        sums.violated = sums.violated.max(off / size.max(f64::MIN_POSITIVE));
+                        // What has no free node is told apart; it has no weight.
+                        let share = off / size.max(f64::MIN_POSITIVE);
+                        sums.violated =
+                            if weight.lane(i) > 0.0 { sums.violated.max(share) } else { sums.violated };
                     }
                     (potential.energy(&e, &dx), combine(e.k, &u, R::zero(), &u))
                 } else {

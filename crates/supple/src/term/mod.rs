@@ -8,6 +8,7 @@
 //! | `kernel.rs` | the loops over packets: local step, residuals, gradient, energy |
 //! | `curve.rs` | … second derivatives |
 //! | `mix.rs` | … what accelerations of ADMM need |
+//! | `sweep.rs` | … projection onto hard constraints, one after the other |
 //! | `fields.rs` | stretch and stress of elements |
 //! | `fibres.rs` | [`FibreRef`]: rest lengths of fibres, which may change |
 //! | `stencil.rs` | tetrahedra, edges, nodes → gradients G |
@@ -28,6 +29,7 @@ mod kernel;
 pub mod mix;
 mod source;
 pub mod stencil;
+mod sweep;
 pub mod weight;
 
 pub use batch::{Batch, ElementList};
@@ -145,15 +147,23 @@ pub trait TermBatch: Send + Sync {
     fn kept_forces(&self) -> Vec<f64>;
     /// Sets what [`TermBatch::kept_forces`] gives.
     fn set_kept_forces(&mut self, u: &[f64]);
+    /// Leaves hard constraints without a free node out of the iteration: nodes from `free` on are pinned.
+    fn leave_out(&mut self, free: usize);
+    /// The largest [`Sums::violated`] among those.
+    fn left_out(&self, x: &[Row]) -> f64;
+    /// Calls `f` with the origin of each hard constraint and how far it is off, if it is.
+    fn violations(&self, x: &[Row], f: &mut dyn FnMut((u32, u32), f64));
+    /// Loads DᵀW²(Dx − P(Dx)) of hard constraints, P(Dx) being what they allow; Σ w²|Dx − P(Dx)|² is the sums' `primal`.
+    fn off_loads(&mut self, x: &[Row], loads: &mut [Row], exec: &Exec) -> Sums;
     /// Sets the weights by another rule or scale.
     fn set_weights(&mut self, rule: weight::WeightRule, scale: f64);
     /// Sets the weights of hard constraints by their forces, which stay as they are; returns how many changed. See `firm.rs`.
     fn firm(&mut self, firm: Firm) -> usize;
     /// Starts a step at x: u by the rule, z = Dx.
     fn reset(&mut self, x: &[Row], dual: DualStart, exec: &Exec);
-    /// Eqs. (24), (25): z = prox(Dx + u), u += Dx − z; loads DᵀW²(z − u − Dx). With `keep`, z and the z before are kept for
-    /// the residuals.
-    fn local_step(&mut self, x: &[Row], keep: bool, loads: &mut [Row], exec: &Exec);
+    /// Eqs. (24), (25): z = prox(s), u = s − z, where s = Dx + u or what [`mix::Onward`] says; loads DᵀW²(z − u − Dx). With `keep`, and
+    /// always unless `Plain`, z and the z before are kept for the residuals.
+    fn local_step(&mut self, x: &[Row], onward: mix::Onward<'_>, keep: bool, loads: &mut [Row], exec: &Exec);
     /// ‖W(Dx − z)‖² and ‖W Dx‖² with the kept z.
     fn primal(&mut self, x: &[Row], exec: &Exec) -> Sums;
     /// Loads DᵀW²(z − z_before), whose sum over elements is (23).
@@ -172,12 +182,15 @@ pub trait TermBatch: Send + Sync {
     fn curvature(&mut self, x: &[Row], exec: &Exec, f: &mut dyn FnMut(u32, u32, &Mat3<f64>));
     /// Eqs. (27), (28) of projective dynamics: z = the projection of Dx; loads DᵀW²(z − Dx).
     fn project(&mut self, x: &[Row], loads: &mut [Row], exec: &Exec);
-    /// What [`mix::Dots`] says, with r = Dx − z and G = Dx + u kept in `slot`.
-    fn remember(&mut self, x: &[Row], slots: mix::Slots, exec: &Exec) -> mix::Dots;
+    /// ‖W(Dx − z)‖² and ‖W Dx‖² with the kept z, and what [`mix::Dots`] says; keeps what the next local step needs.
+    fn look(&mut self, x: &[Row], slots: Option<mix::Slots>, exec: &Exec) -> (Sums, mix::Dots);
     /// Changes u for the next local step; see [`mix::Change`].
-    fn mix(&mut self, x: &[Row], change: &mix::Change, exec: &Exec);
+    fn mix(&mut self, x: &[Row], change: mix::Change, exec: &Exec);
     /// One term after the other in order of adding, each at the x that those before it left, as position-based dynamics does.
     fn each_constraint(&self, x: &mut [Row], f: &mut dyn FnMut(&mut [Row], &Constraint<'_>));
+    /// Sweeps over the hard constraints: each in turn moves its nodes until it holds. `prepare` before the first sweep of a step; masses
+    /// are inverse, in 1/kg, and 0 for nodes that stay.
+    fn sweep(&mut self, x: &mut [Row], inverse_mass: &[f64], prepare: bool);
     /// Replaces the numbers of one element from `first` on (anchors that move). False if there is no such place.
     fn set_params(&mut self, element: usize, first: usize, values: &[f64]) -> bool;
     /// The numbers of one element; empty if there is no such element.
@@ -233,6 +246,22 @@ impl TermSet {
         }
     }
 
+    /// See [`TermBatch::leave_out`].
+    pub fn leave_out(&mut self, free: usize) {
+        for b in &mut self.batches {
+            b.leave_out(free);
+        }
+    }
+    /// See [`TermBatch::left_out`].
+    pub fn left_out(&self, x: &[Row]) -> f64 {
+        self.batches.iter().map(|b| b.left_out(x)).fold(0.0, f64::max)
+    }
+    /// See [`TermBatch::off_loads`]; then [`TermSet::sum_loads`] gives their sum.
+    pub fn off_loads(&mut self, x: &[Row], exec: &Exec) -> Sums {
+        let mut sums = Sums::default();
+        self.each_load(|b, loads| sums.add(&b.off_loads(x, loads, exec)));
+        sums
+    }
     /// Sets the weights of all terms by another rule or scale.
     pub fn set_weights(&mut self, rule: weight::WeightRule, scale: f64) {
         for b in &mut self.batches {
@@ -250,8 +279,8 @@ impl TermSet {
         }
     }
     /// Eqs. (24), (25) of all terms; then [`TermSet::sum_loads`] gives DᵀW²(z − u − Dx).
-    pub fn local_step(&mut self, x: &[Row], keep: bool, exec: &Exec) {
-        self.each_load(|b, loads| b.local_step(x, keep, loads, exec));
+    pub fn local_step(&mut self, x: &[Row], onward: mix::Onward<'_>, keep: bool, exec: &Exec) {
+        self.each_load(|b, loads| b.local_step(x, onward, keep, loads, exec));
     }
     /// ‖W(Dx − z)‖² and ‖W Dx‖².
     pub fn primal(&mut self, x: &[Row], exec: &Exec) -> Sums {
@@ -313,18 +342,26 @@ impl TermSet {
     pub fn project(&mut self, x: &[Row], exec: &Exec) {
         self.each_load(|b, loads| b.project(x, loads, exec));
     }
-    /// See [`mix::Dots`].
-    pub fn remember(&mut self, x: &[Row], slots: mix::Slots, exec: &Exec) -> mix::Dots {
-        let mut dots = mix::Dots::default();
+    /// See [`TermBatch::look`].
+    pub fn look(&mut self, x: &[Row], slots: Option<mix::Slots>, exec: &Exec) -> (Sums, mix::Dots) {
+        let (mut sums, mut dots) = (Sums::default(), mix::Dots::default());
         for b in &mut self.batches {
-            dots.add(&b.remember(x, slots, exec));
+            let (s, d) = b.look(x, slots, exec);
+            sums.add(&s);
+            dots.add(&d);
         }
-        dots
+        (sums, dots)
     }
     /// See [`mix::Change`].
-    pub fn mix(&mut self, x: &[Row], change: &mix::Change, exec: &Exec) {
+    pub fn mix(&mut self, x: &[Row], change: mix::Change, exec: &Exec) {
         for b in &mut self.batches {
             b.mix(x, change, exec);
+        }
+    }
+    /// See [`TermBatch::sweep`].
+    pub fn sweep(&mut self, x: &mut [Row], inverse_mass: &[f64], prepare: bool) {
+        for b in &mut self.batches {
+            b.sweep(x, inverse_mass, prepare);
         }
     }
     /// See [`TermBatch::each_constraint`].

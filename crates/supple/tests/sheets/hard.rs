@@ -57,8 +57,10 @@ fn a_rod_between_pins_too_far_apart_says_so() {
     let mut sim = scene.build().unwrap();
     for _ in 0..3 {
         let r = sim.step().unwrap();
-        assert_ne!(r.status, Status::Converged);
-        assert!((r.violation - 1.0).abs() < 1e-12, "{r:?}");
+        assert_eq!(r.status, Status::Infeasible);
+        assert!((r.violation - 1.0).abs() < 1e-12 && r.iterations <= 1, "{r:?}");
+        let worst = sim.violations(3);
+        assert_eq!((worst.len(), worst[0].body.as_str(), worst[0].element), (1, "rod", 0), "{worst:?}");
     }
 }
 
