@@ -12,8 +12,8 @@ use super::sheet::ClothTable;
 use super::{Damping, Limit, SpringKind};
 pub use crate::mesh::Limb;
 use crate::settings::{
-    Acceleration, ContactMethod, DualStart, FirstHessian, Method, SolveSettings, Start, Sweep, WeightRule,
-    Wind,
+    Acceleration, ContactMethod, DualStart, FirstHessian, Integrator, Method, SolveSettings, Start, Sweep,
+    WeightRule, Wind,
 };
 use serde::{Deserialize, Serialize};
 
@@ -79,11 +79,13 @@ pub struct Time {
     pub frames: u64,
     /// Time steps per frame. Default 1.
     pub substeps: u32,
+    /// The scheme. Default `backward_euler`.
+    pub integrator: Integrator,
 }
 
 impl Default for Time {
     fn default() -> Self {
-        Time { dt: None, fps: None, frames: 50, substeps: 1 }
+        Time { dt: None, fps: None, frames: 50, substeps: 1, integrator: Integrator::default() }
     }
 }
 

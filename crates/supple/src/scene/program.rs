@@ -119,7 +119,7 @@ pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
         return Err(SceneError::at("output.floor", "must be a height in m"));
     }
     let settings = Settings {
-        time: TimeSettings { dt: frame / f64::from(t.substeps) },
+        time: TimeSettings { dt: frame / f64::from(t.substeps), integrator: t.integrator },
         world: WorldSettings {
             wind: file.world.wind,
             gravity: file.world.gravity,

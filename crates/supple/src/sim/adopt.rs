@@ -1,6 +1,7 @@
 //! Going on with another simulation of the same bodies: after a change that needs a new matrix, such as another material
 //! or another anchor, the new simulation is built while the old one still runs, and then takes over its state.
 
+use super::integrator::Past;
 use super::{Simulation, State};
 use crate::contact::Reaches;
 use crate::error::BuildError;
@@ -25,7 +26,7 @@ impl Simulation {
         }
         let place = |rows: &[Row]| {
             let mut mine = vec![Row::default(); rows.len()];
-            for (&to, &from) in self.place.iter().zip(&other.place) {
+            for (&to, &from) in self.place.iter().zip(&other.place).take(rows.len()) {
                 mine[to as usize] = rows[from as usize];
             }
             mine
@@ -43,6 +44,7 @@ impl Simulation {
             x: place(&theirs.x),
             v: place(&theirs.v),
             a: place(&theirs.a),
+            past: Past { x: place(&theirs.past.x), v: place(&theirs.past.v), ..theirs.past.clone() },
             force: place(&theirs.force),
             targets,
             // Contacts are found anew; obstacles are where theirs are, if there are as many.
@@ -92,7 +94,7 @@ impl Simulation {
     /// a few times that stiffness holds the node firmly and still suits the rest of the matrix. None for a pinned node.
     pub fn node_stiffness(&self, body: usize, id: u32) -> Result<Option<f64>, BuildError> {
         let node = self.node_of(body, id as usize)?;
-        let dt = self.settings.time.dt;
-        Ok(self.system.diagonal(node).map(|d| d / (dt * dt)))
+        let step = self.matrix_step;
+        Ok(self.system.diagonal(node).map(|d| d / (step * step)))
     }
 }

@@ -1,6 +1,7 @@
 //! From bodies to a factored system.
 
 use super::checkpoint::fingerprint;
+use super::integrator::{Past, Rule};
 use super::{Air, Group, Simulation, State, Workspace, links};
 use crate::contact::{Columns, ContactSet, Link, Obstacle, Pose, Reaches, Surfaces, Touching};
 use crate::error::BuildError;
@@ -195,6 +196,7 @@ impl Simulation {
             x,
             v: vec![Row::default(); n],
             a: vec![Row::default(); n],
+            past: Past::default(),
             force: vec![Row::default(); n],
             poses,
             kept: Vec::new(),
@@ -206,6 +208,8 @@ impl Simulation {
         };
         let work = Workspace {
             x: vec![Row::default(); n],
+            x_base: vec![Row::default(); n],
+            v_base: vec![Row::default(); n],
             x_tilde: vec![Row::default(); n],
             x_free: vec![Row::default(); n],
             rhs: vec![Row::default(); free],
@@ -215,6 +219,7 @@ impl Simulation {
             body_size: body_sizes(&parts.bodies, &parts.positions),
             per_body: vec![BodySums::default(); parts.bodies.len()],
             motion: vec![0.0; parts.bodies.len()],
+            jolt: vec![0.0; parts.bodies.len()],
             hessian_at: Vec::new(),
         };
         let mut air = parts.air;
@@ -222,6 +227,7 @@ impl Simulation {
         let mut anchor_order: Vec<u32> = (0..parts.anchors.len() as u32).collect();
         anchor_order.sort_by_key(|&k| (parts.anchors[k as usize].body, parts.anchors[k as usize].node));
         Ok(Simulation {
+            matrix_step: settings.time.dt,
             settings,
             exec,
             bodies: parts.bodies,
@@ -249,8 +255,15 @@ impl Simulation {
         })
     }
 
+    /// The integrator's rule of the next step.
+    pub(super) fn rule(&self) -> Rule {
+        let time = &self.settings.time;
+        Rule::of(time.integrator, time.dt, &self.state.past)
+    }
+
     /// Sets weights and time step anew and factors the matrix with them.
     pub(super) fn refactor(&mut self) -> Result<(), BuildError> {
+        self.matrix_step = self.rule().step;
         let (rule, scale) = self.settings.solve.weights(self.touching());
         // The next step finds its own weights of hard constraints.
         self.terms.firm(Firm::Off);
@@ -260,7 +273,7 @@ impl Simulation {
         }
         self.lagged.hessian.forget();
         self.columns.forget();
-        fill(&mut self.system, &self.terms, &self.mass, self.settings.time.dt);
+        fill(&mut self.system, &self.terms, &self.mass, self.matrix_step);
         self.nodal.forget();
         if self.settings.solve.contact == ContactMethod::Local {
             fill_local(&mut self.system, self.contact.touching().iter().map(|t| t.node));

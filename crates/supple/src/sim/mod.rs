@@ -7,7 +7,7 @@
 //! | `assemble.rs` | from bodies to a factored system |
 //! | `air.rs` | wind and drag: what the air does before a step |
 //! | `links.rs` | sliding constraints, attachments and stitches: forces, motion, breaking |
-//! | `integrator.rs` | prediction and velocity of backward Euler, eqs. (1), (2) |
+//! | `integrator.rs` | prediction and velocity, eqs. (1), (2), of backward Euler and BDF2 |
 //! | `report.rs` | [`StepReport`]: what every step says about itself |
 //! | `muscle.rs` | fibres that contract |
 //! | `checkpoint.rs` | the state as bytes, and back |
@@ -63,6 +63,8 @@ pub struct Simulation {
     place: Vec<u32>,
     free: usize,
     mass: Vec<f64>,
+    /// s of the integrator's rule that the matrix is factored for.
+    matrix_step: f64,
     state: State,
     /// Obstacles and what touches them, and links.
     contact: ContactSet,
@@ -89,6 +91,8 @@ struct State {
     v: Vec<Row>,
     /// Acceleration of the last step.
     a: Vec<Row>,
+    /// The state before, for integrators that look back.
+    past: integrator::Past,
     /// Where the pinned nodes will be at the end of the next step.
     targets: Vec<Row>,
     /// External force on each node in N, besides gravity.
@@ -112,6 +116,9 @@ struct State {
 /// Memory of a step, allocated once.
 struct Workspace {
     x: Vec<Row>,
+    /// X and V of the integrator's rule.
+    x_base: Vec<Row>,
+    v_base: Vec<Row>,
     x_tilde: Vec<Row>,
     x_free: Vec<Row>,
     rhs: Vec<Row>,
@@ -122,6 +129,8 @@ struct Workspace {
     body_size: Vec<f64>,
     per_body: Vec<BodySums>,
     motion: Vec<f64>,
+    /// The largest acceleration in each body before the step, at least that of gravity.
+    jolt: Vec<f64>,
     /// Where the Hessian was taken before the step, while someone looks who may discard it.
     hessian_at: Vec<Row>,
 }
@@ -236,6 +245,7 @@ impl Simulation {
         self.state.x = x;
         self.state.v = v;
         self.state.a.fill(Row::default());
+        self.state.past.forget();
         self.terms.keep_forces(true);
         self.state.kept.clear();
         self.state.reaches = Reaches::default();
@@ -381,7 +391,7 @@ impl Simulation {
         // Local terms of contact are part of the matrix.
         let touching = self.touching();
         let factor = old.solve.weights(touching) != new.solve.weights(touching)
-            || old.time.dt != new.time.dt
+            || old.time != new.time
             || old.solve.contact != new.solve.contact;
         let before = std::mem::replace(&mut self.settings, settings);
         if factor && let Err(e) = self.refactor() {

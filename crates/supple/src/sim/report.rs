@@ -109,7 +109,7 @@ pub struct StepReport {
     pub timings: Timings,
 }
 
-/// ½Σ m|(x⁺ − x)/Δt|², the kinetic energy after a step that is not yet taken.
+/// ½Σ m|(x⁺ − X)/s|², the kinetic energy after a step that is not yet taken.
 pub(super) fn kinetic(mass: &[f64], x: &[Row], x_new: &[Row], dt: f64) -> f64 {
     let mut sum = 0.0;
     for i in 0..mass.len() {
