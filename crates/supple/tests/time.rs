@@ -7,3 +7,7 @@ mod reference;
 
 #[path = "time/bdf2.rs"]
 mod bdf2;
+#[path = "time/equilibrium.rs"]
+mod equilibrium;
+#[path = "time/measure.rs"]
+mod measure;

@@ -2,7 +2,7 @@
 //! or another anchor, the new simulation is built while the old one still runs, and then takes over its state.
 
 use super::integrator::Past;
-use super::{Simulation, State};
+use super::{Simulation, State, axes};
 use crate::contact::Reaches;
 use crate::error::BuildError;
 use crate::math::nodes::Row;
@@ -39,6 +39,12 @@ impl Simulation {
                 targets[to] = theirs.targets[from];
             }
         }
+        let mut axis_targets = axes::targets(&self.axes, &place(&theirs.x));
+        for (&to, &from) in self.place.iter().zip(&other.place) {
+            if let (Some(to), Some(from)) = (self.axes_of(to as usize), other.axes_of(from as usize)) {
+                axis_targets[to] = theirs.axis_targets[from];
+            }
+        }
         // Frame, time and whatever else does not depend on the order of nodes is theirs.
         self.state = State {
             x: place(&theirs.x),
@@ -47,6 +53,8 @@ impl Simulation {
             past: Past { x: place(&theirs.past.x), v: place(&theirs.past.v), ..theirs.past.clone() },
             force: place(&theirs.force),
             targets,
+            axis_targets,
+            touches: Vec::new(),
             // Contacts are found anew; obstacles are where theirs are, if there are as many.
             kept: Vec::new(),
             reaches: Reaches::default(),

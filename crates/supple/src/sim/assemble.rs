@@ -2,7 +2,7 @@
 
 use super::checkpoint::fingerprint;
 use super::integrator::{Past, Rule};
-use super::{Air, Group, Simulation, State, Workspace, links};
+use super::{Air, Group, Simulation, State, Workspace, axes, links};
 use crate::contact::{Columns, ContactSet, Link, Obstacle, Pose, Reaches, Surfaces, Touching};
 use crate::error::BuildError;
 use crate::exec::Exec;
@@ -50,6 +50,8 @@ pub struct Parts {
     pub masses: Vec<f64>,
     /// True for pinned nodes.
     pub pinned: Vec<bool>,
+    /// Nodes that are pinned along some axes, and which.
+    pub axes: Vec<(u32, [bool; 3])>,
     /// Fill fractions of the tetrahedra of bodies that have some, for checkpoints; the terms have them already.
     pub fill: Vec<f64>,
     /// Terms.
@@ -130,6 +132,9 @@ impl Simulation {
         allowed(&settings, &terms, &parts.bodies, &parts.obstacles, touching_bodies)?;
         links::allowed(&settings, &parts.groups, &parts.bodies)?;
         carries(&settings, &parts.obstacles, touching_bodies, &parts.groups)?;
+        let axes = axes::renumber(&parts.axes, &place, free);
+        let touches = touching_bodies || !parts.obstacles.is_empty() || !parts.groups.is_empty();
+        axes::allowed(&settings, &axes, &terms, touches, &parts.bodies)?;
         let mut mass = vec![0.0; n];
         let mut x = vec![Row::default(); n];
         for (i, &p) in place.iter().enumerate() {
@@ -182,7 +187,7 @@ impl Simulation {
             &parts.bodies,
             &parts.positions,
             &parts.masses,
-            &parts.pinned,
+            (&parts.pinned, &parts.axes),
             &parts.fill,
             &terms,
             &place,
@@ -193,6 +198,8 @@ impl Simulation {
             frame: 0,
             time: 0.0,
             targets: x[free..].to_vec(),
+            axis_targets: axes::targets(&axes, &x),
+            touches: Vec::new(),
             x,
             v: vec![Row::default(); n],
             a: vec![Row::default(); n],
@@ -241,6 +248,7 @@ impl Simulation {
             scratch,
             place,
             free,
+            axes,
             mass,
             state,
             contact,

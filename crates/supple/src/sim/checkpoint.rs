@@ -43,7 +43,7 @@ pub(super) fn fingerprint(
     bodies: &[Body],
     positions: &[[f64; 3]],
     masses: &[f64],
-    pinned: &[bool],
+    (pinned, axes): (&[bool], &[(u32, [bool; 3])]),
     fill: &[f64],
     terms: &TermSet,
     place: &[u32],
@@ -63,6 +63,9 @@ pub(super) fn fingerprint(
     }
     positions.iter().flatten().chain(masses).for_each(|v| put(v.to_bits()));
     pinned.iter().for_each(|p| put(u64::from(*p)));
+    for (node, held) in axes {
+        put(u64::from(*node) << 3 | held.iter().fold(0, |bits, h| bits << 1 | u64::from(*h)));
+    }
     fill.iter().for_each(|f| put(f.to_bits()));
     for o in obstacles {
         put(fnv(format!("{} {:?}", o.name, o.shape).bytes()));
@@ -126,7 +129,11 @@ impl Simulation {
             }
         }
         for &p in &self.place {
-            put((p as usize).checked_sub(self.free).map_or([0.0; 3], |q| s.targets[q].xyz()));
+            put(match ((p as usize).checked_sub(self.free), self.axes_of(p as usize)) {
+                (Some(q), _) => s.targets[q].xyz(),
+                (None, Some(k)) => s.axis_targets[k].xyz(),
+                (None, None) => [0.0; 3],
+            });
         }
         for a in &self.anchors {
             let params = self.terms.batches()[a.batch].params(a.element);
@@ -223,6 +230,8 @@ impl Simulation {
         for (&p, value) in self.place.iter().zip(&mut values) {
             if let Some(q) = (p as usize).checked_sub(self.free) {
                 state.targets[q] = Row::new(value);
+            } else if let Some(k) = self.axes_of(p as usize) {
+                state.axis_targets[k] = Row::new(value);
             }
         }
         let anchors: Vec<[f64; 3]> = values.by_ref().take(self.anchors.len()).collect();
@@ -237,6 +246,7 @@ impl Simulation {
             *broken = flag == 1.0;
         }
         state.link_forces.clear();
+        state.touches.clear();
         state.kept.clear();
         for _ in 0..kept {
             let (key, force) = (values.next().unwrap_or_default(), values.next().unwrap_or([f64::NAN; 3]));
@@ -256,7 +266,7 @@ impl Simulation {
         }
         let u: Vec<f64> = values.flatten().collect();
         let (now, past) = ([&state.x, &state.v, &state.a, &state.force], [&state.past.x, &state.past.v]);
-        let rows = now.into_iter().chain(past).chain([&state.targets, &at]).flatten();
+        let rows = now.into_iter().chain(past).chain([&state.targets, &state.axis_targets, &at]).flatten();
         let fine = rows.into_iter().all(|r| r.is_finite())
             && anchors.iter().flatten().chain(&u).all(|a| a.is_finite())
             && state.poses.iter().chain(&state.frames).flatten().all(Pose::is_finite)
@@ -289,7 +299,7 @@ impl Simulation {
         let habits = number(44).unwrap_or(0);
         self.lagged.habits =
             Habits { last: habits as u32, wait: (habits >> 32) as u16, owed: (habits >> 48) as u16 };
-        self.lagged.hessian.take_later(at);
+        self.lagged.hessian.go_back(&at);
         Ok(())
     }
 }

@@ -12,34 +12,48 @@
 //! | `muscle.rs` | fibres that contract |
 //! | `checkpoint.rs` | the state as bytes, and back |
 //! | `intersections.rs` | [`Intersection`]: things that have entered each other |
+//! | `axes.rs` | pins along some of the axes |
+//! | `equilibrium.rs` | statics: where bodies are at rest |
+//! | `rigid.rs` | rigid motions that nothing prevents |
+//! | `forces.rs` | what pins, anchors and contacts bear; gradient, Hessian and mass |
+//! | `snapshot.rs` | a state in memory, and back |
 //! | `adopt.rs` | the state of another simulation of the same bodies |
 
 mod adopt;
 mod air;
 mod assemble;
+mod axes;
 mod checkpoint;
+mod equilibrium;
+mod forces;
 pub mod integrator;
 mod intersections;
 mod links;
 mod muscle;
 mod report;
+mod rigid;
+mod snapshot;
 mod step;
 
 pub use air::Air;
 pub use assemble::{AnchorRef, Body, Parts};
+pub use equilibrium::{EquilibriumReport, Static};
+pub use forces::ContactForce;
 pub use intersections::{Entered, Intersection};
 pub use links::Group;
 pub use report::{Energy, StepReport, Timings};
+pub use rigid::RigidMode;
+pub use snapshot::Snapshot;
 pub use step::{Iteration, LocalState};
 
-use crate::contact::{Columns, ContactSet, Kept, Obstacle, Pose, Reaches};
+use crate::contact::{Columns, ContactSet, Kept, Obstacle, Pose, Reaches, Touch};
 use crate::error::{BuildError, StepError};
 use crate::exec::Exec;
 use crate::global::{Cholesky, SolveScratch, System};
 use crate::math::nodes::Row;
 use crate::settings::Settings;
 use crate::solve::contact_methods::Nodal;
-use crate::solve::{BodySums, Descent, Lagged};
+use crate::solve::{Axes, BodySums, Descent, Lagged};
 use crate::term::{FibreRef, TermSet};
 use std::sync::Arc;
 
@@ -62,6 +76,8 @@ pub struct Simulation {
     /// For each node of the user its place in the system: free nodes first, in the order of the factor.
     place: Vec<u32>,
     free: usize,
+    /// Free nodes that are pinned along some axes.
+    axes: Vec<Axes>,
     mass: Vec<f64>,
     /// s of the integrator's rule that the matrix is factored for.
     matrix_step: f64,
@@ -95,6 +111,8 @@ struct State {
     past: integrator::Past,
     /// Where the pinned nodes will be at the end of the next step.
     targets: Vec<Row>,
+    /// The same for nodes that are pinned along some axes, of which only these coordinates count.
+    axis_targets: Vec<Row>,
     /// External force on each node in N, besides gravity.
     force: Vec<Row>,
     /// Where each obstacle is, and where it will be at the end of the next step.
@@ -105,6 +123,8 @@ struct State {
     reaches: Reaches,
     /// Force of each obstacle on the bodies in the last step.
     reactions: Vec<[f64; 3]>,
+    /// What touched what at the end of the last step.
+    touches: Vec<Touch>,
     /// Where the frame of each group of links is, and where it will be at the end of the next step.
     frames: Vec<[Pose; 2]>,
     /// The links that are broken.
@@ -242,6 +262,8 @@ impl Simulation {
             self.check_intersections(&x)?;
         }
         self.state.targets.copy_from_slice(&x[self.free..]);
+        self.state.axis_targets = axes::targets(&self.axes, &x);
+        self.state.touches.clear();
         self.state.x = x;
         self.state.v = v;
         self.state.a.fill(Row::default());
@@ -292,20 +314,24 @@ impl Simulation {
         Ok(())
     }
 
-    /// Moves pinned nodes of a body: they reach their targets (m) at the end of the next step. Nothing is factored.
+    /// Moves pinned nodes of a body, of those pinned along some axes these coordinates: they reach their targets (m) at the end of the next step. Nothing is factored.
     pub fn move_pins(&mut self, body: usize, ids: &[u32], targets: &[[f64; 3]]) -> Result<(), BuildError> {
         self.moves(body, ids, targets)?;
         let mut places = Vec::with_capacity(ids.len());
         for &id in ids {
             let p = self.node_of(body, id as usize)?;
-            if p < self.free {
+            if p < self.free && self.axes_of(p).is_none() {
                 let (body, node) = self.name_of(p);
                 return Err(BuildError::Node { body, node, reason: "is not pinned".into() });
             }
-            places.push(p - self.free);
+            places.push(p);
         }
         for (p, t) in places.into_iter().zip(targets) {
-            self.state.targets[p] = Row::new(*t);
+            match (p.checked_sub(self.free), self.axes_of(p)) {
+                (Some(p), _) => self.state.targets[p] = Row::new(*t),
+                (None, Some(k)) => self.state.axis_targets[k] = Row::new(*t),
+                (None, None) => {}
+            }
         }
         Ok(())
     }
@@ -387,6 +413,13 @@ impl Simulation {
         assemble::allowed(&settings, &self.terms, &self.bodies, obstacles, collide)?;
         links::allowed(&settings, &self.groups, &self.bodies)?;
         assemble::carries(&settings, obstacles, collide, &self.groups)?;
+        axes::allowed(
+            &settings,
+            &self.axes,
+            &self.terms,
+            self.touching() || !self.groups.is_empty(),
+            &self.bodies,
+        )?;
         let (old, new) = (&self.settings, &settings);
         // Local terms of contact are part of the matrix.
         let touching = self.touching();

@@ -49,6 +49,11 @@ impl Simulation {
                 (&mut work.x_free[..free], &mut work.x_tilde[..free]),
             );
             work.x_tilde[free..].copy_from_slice(&state.targets);
+            for (a, target) in self.axes.iter().zip(&state.axis_targets) {
+                for c in (0..3).filter(|&c| a.held[c]) {
+                    work.x_tilde[a.node as usize].0[c] = target.0[c];
+                }
+            }
             work.x.copy_from_slice(&work.x_tilde);
 
             // Who may touch what on the way there.
@@ -65,6 +70,7 @@ impl Simulation {
                 x_tilde: &work.x_tilde,
                 x_free: &work.x_free,
                 x: &mut work.x,
+                axes: &self.axes,
                 rhs: &mut work.rhs,
                 rounding: &mut work.rounding,
                 body: &work.body,
@@ -129,6 +135,7 @@ impl Simulation {
         self.contact.keep(&mut state.kept);
         state.reaches.clone_from(self.contact.barrier.reaches());
         self.contact.reactions(&mut state.reactions);
+        self.contact.touches(&state.x, &mut state.touches);
         self.contact.link_forces(&mut state.link_forces);
         let links_broken = links::tear(self.contact.links(), &state.link_forces, &mut state.broken);
         state.frame += 1;

@@ -156,6 +156,7 @@ fn iterate(
             }
             g.0[3] = 0.0;
         }
+        p.hold(&mut m.gradient);
         let middle = run.clock.seconds();
         run.local += middle - start;
         // Where pins still have to go.
@@ -279,6 +280,7 @@ fn aim(p: &mut Problem<'_>, m: &mut Newton, b: &mut Barrier, moving: bool) -> bo
         let d = p.mass[i] * inv;
         matrix.add(i as u32, i as u32, &[[d, 0.0, 0.0], [0.0, d, 0.0], [0.0, 0.0, d]]);
     }
+    p.each_firm(&mut |i, block| matrix.add(i as u32, i as u32, block));
     let ways = b.prescribed_ways(way, n);
     b.each_block(&mut |parts, block| {
         let prescribed = match moving {
@@ -299,5 +301,6 @@ fn aim(p: &mut Problem<'_>, m: &mut Newton, b: &mut Barrier, moving: bool) -> bo
         return false;
     }
     matrix.solve(direction, exec);
+    p.lead_held(direction);
     direction.iter().all(|r| r.is_finite())
 }

@@ -9,6 +9,7 @@
 //! | `start.rs` | where a step begins: what touches, what is in something, shares of d̂ |
 //! | `near.rs` | what is near what at the iterate |
 //! | `held.rs` | links, and ways out, as stiff terms |
+//! | `touches.rs` | what touches what at the end of a step, with forces |
 //! | `ways.rs` | ways that are cut before anything meets |
 //!
 //! Obstacles with faces, balls and capsules are bodies whose nodes are prescribed: they stand behind those of the system in `y`. Others
@@ -17,9 +18,11 @@
 pub mod held;
 mod near;
 mod start;
+mod touches;
 mod ways;
 
 pub use start::Reaches;
+pub use touches::Touch;
 
 use super::BODIES;
 use super::detect::Moving;
