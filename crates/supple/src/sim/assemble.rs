@@ -76,12 +76,17 @@ pub struct Parts {
     pub skins: Vec<Vec<[u32; 3]>>,
 }
 
+/// Scenes of so many nodes use one thread unless more are asked for.
+const ONE_THREAD: usize = 500;
+
 impl Simulation {
     /// Numbers the nodes, packs the elements, factors the matrix.
     pub fn assemble(parts: Parts) -> Result<Simulation, BuildError> {
         let settings = parts.settings;
-        let exec = Arc::new(Exec::new(settings.thread_count()));
         let n = parts.positions.len();
+        // Small bodies are done before a second thread has woken up.
+        let few = settings.solve.threads == 0 && n <= ONE_THREAD;
+        let exec = Arc::new(Exec::new(if few { 1 } else { settings.thread_count() }));
 
         // Free nodes get numbers 0…free−1 for now, and an order that keeps the factor small.
         const PINNED: u32 = u32::MAX;

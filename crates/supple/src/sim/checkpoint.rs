@@ -150,7 +150,8 @@ impl Simulation {
             put(k.force);
         }
         for ([a, b], share) in &s.reaches.shares {
-            put([f64::from(*a), f64::from(*b), *share]);
+            // Rounding may leave it a little below zero, which means zero.
+            put([f64::from(*a), f64::from(*b), share.max(0.0)]);
         }
         if !hessian.is_empty() {
             for &p in &self.place {

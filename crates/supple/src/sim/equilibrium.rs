@@ -7,9 +7,10 @@
 //! size, pins, links and obstacles on their way.
 
 use super::rigid::RigidMode;
-use super::{Simulation, Snapshot};
+use super::{Simulation, Snapshot, StepReport, Timings};
 use crate::contact::Pose;
 use crate::error::StepError;
+use crate::exec::Stopwatch;
 use crate::math::nodes::Row;
 use crate::settings::{Integrator, Settings};
 use crate::solve::Status;
@@ -56,6 +57,9 @@ pub struct EquilibriumReport {
     pub contacts: usize,
     /// Tetrahedra with negative volume.
     pub inverted: usize,
+    /// What the last step of continuation said of itself.
+    #[serde(skip)]
+    pub last: Option<StepReport>,
 }
 
 /// How a relaxation under one load ended.
@@ -94,6 +98,7 @@ impl Simulation {
             elastic: 0.0,
             contacts: 0,
             inverted: 0,
+            last: None,
         };
         if self.drives_rigid(&report.rigid_modes) {
             // Nothing holds what loads drive: there is no equilibrium, and no use in looking for it.
@@ -136,6 +141,32 @@ impl Simulation {
                 Err(e)
             }
         }
+    }
+
+    /// The equilibrium at the end of so many steps, for those who show statics as an animation: the clock goes on, and the report is that of
+    /// a step.
+    pub fn rest(&mut self, steps: u64) -> Result<StepReport, StepError> {
+        let clock = Stopwatch::start();
+        let found = self.equilibrium(&Static::default())?;
+        // Without a step there is nothing but the state.
+        let of_step = match found.last {
+            Some(r) => r,
+            None => StepReport::idle(self.settings.solve.method),
+        };
+        self.state.frame += steps;
+        self.state.time += steps as f64 * self.settings.time.dt;
+        Ok(StepReport {
+            frame: self.state.frame,
+            time: self.state.time,
+            status: found.status,
+            iterations: found.iterations,
+            force_residual: found.force_residual,
+            step: found.step,
+            energy: self.energy(),
+            inverted: found.inverted,
+            timings: Timings { rest: clock.seconds(), ..Timings::default() },
+            ..of_step
+        })
     }
 
     fn tell(&mut self, mut report: EquilibriumReport) -> EquilibriumReport {
@@ -238,6 +269,7 @@ impl Simulation {
             let r = self.advance(None)?;
             report.steps += 1;
             report.iterations += r.iterations;
+            report.last = Some(r);
             self.state.v.fill(Row::default());
             self.state.a.fill(Row::default());
             if r.status == Status::Diverged {

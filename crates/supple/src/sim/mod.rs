@@ -7,7 +7,7 @@
 //! | `assemble.rs` | from bodies to a factored system |
 //! | `air.rs` | wind and drag: what the air does before a step |
 //! | `links.rs` | sliding constraints, attachments and stitches: forces, motion, breaking |
-//! | `integrator.rs` | prediction and velocity, eqs. (1), (2), of backward Euler and BDF2 |
+//! | `integrator/` | prediction and velocity, eqs. (1), (2), of backward Euler and BDF2 |
 //! | `report.rs` | [`StepReport`]: what every step says about itself |
 //! | `muscle.rs` | fibres that contract |
 //! | `checkpoint.rs` | the state as bytes, and back |
@@ -316,6 +316,17 @@ impl Simulation {
 
     /// Moves pinned nodes of a body, of those pinned along some axes these coordinates: they reach their targets (m) at the end of the next step. Nothing is factored.
     pub fn move_pins(&mut self, body: usize, ids: &[u32], targets: &[[f64; 3]]) -> Result<(), BuildError> {
+        self.move_pins_along(body, ids, targets, [true; 3])
+    }
+
+    /// As [`Simulation::move_pins`], some coordinates of the targets only.
+    pub fn move_pins_along(
+        &mut self,
+        body: usize,
+        ids: &[u32],
+        targets: &[[f64; 3]],
+        axes: [bool; 3],
+    ) -> Result<(), BuildError> {
         self.moves(body, ids, targets)?;
         let mut places = Vec::with_capacity(ids.len());
         for &id in ids {
@@ -327,11 +338,12 @@ impl Simulation {
             places.push(p);
         }
         for (p, t) in places.into_iter().zip(targets) {
-            match (p.checked_sub(self.free), self.axes_of(p)) {
-                (Some(p), _) => self.state.targets[p] = Row::new(*t),
-                (None, Some(k)) => self.state.axis_targets[k] = Row::new(*t),
-                (None, None) => {}
-            }
+            let to = match (p.checked_sub(self.free), self.axes_of(p)) {
+                (Some(p), _) => &mut self.state.targets[p],
+                (None, Some(k)) => &mut self.state.axis_targets[k],
+                (None, None) => continue,
+            };
+            (0..3).filter(|&c| axes[c]).for_each(|c| to.0[c] = t[c]);
         }
         Ok(())
     }

@@ -6,8 +6,8 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `integrator.rs` | [`Rule`], [`Past`], prediction, end of a step; backward Euler |
-//! | `integrator/bdf2.rs` | the second-order backward differentiation formula |
+//! | `mod.rs` | [`Rule`], [`Past`], prediction, end of a step; backward Euler |
+//! | `bdf2.rs` | the second-order backward differentiation formula |
 //!
 //! One more: a file with its rule, and an arm in [`Rule::of`] for its variant of [`Integrator`].
 
