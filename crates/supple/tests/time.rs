@@ -9,5 +9,7 @@ mod reference;
 mod bdf2;
 #[path = "time/equilibrium.rs"]
 mod equilibrium;
+#[path = "time/files.rs"]
+mod files;
 #[path = "time/measure.rs"]
 mod measure;
