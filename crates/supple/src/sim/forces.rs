@@ -4,6 +4,9 @@ use super::Simulation;
 use crate::math::nodes::Row;
 use crate::math::small::{scale, sub};
 
+/// Takes two nodes and a 3×3 block, by columns.
+pub type EachBlock<'a> = &'a mut dyn FnMut(u32, u32, &[[f64; 3]; 3]);
+
 /// A contact that bears a force at the end of the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactForce {
@@ -127,7 +130,7 @@ impl Simulation {
 
     /// Calls `f` with nodes i ≥ j and the 3×3 block, by columns, of each element's share of ∂²U/∂x² at the present state in N/m, without
     /// the negative curvature of each element, as Newton's method has it. A block with i ≠ j stands for its transpose too.
-    pub fn hessian(&mut self, f: &mut dyn FnMut(u32, u32, &[[f64; 3]; 3])) {
+    pub fn hessian(&mut self, f: EachBlock<'_>) {
         let exec = self.exec.clone();
         let mut user = vec![0u32; self.place.len()];
         for (node, &p) in self.place.iter().enumerate() {

@@ -38,7 +38,7 @@ mod step;
 pub use air::Air;
 pub use assemble::{AnchorRef, Body, Parts};
 pub use equilibrium::{EquilibriumReport, Static};
-pub use forces::ContactForce;
+pub use forces::{ContactForce, EachBlock};
 pub use intersections::{Entered, Intersection};
 pub use links::Group;
 pub use report::{Energy, StepReport, Timings};

@@ -45,7 +45,9 @@ fn a_rewound_simulation_repeats_itself() {
             scene.anchor(body, &[3], 50.0).unwrap();
             scene.add_obstacle(floor(0.3)).unwrap();
             let mut sim = scene.build().unwrap();
-            (0..4).for_each(|_| drop(sim.step().unwrap()));
+            for _ in 0..4 {
+                sim.step().unwrap();
+            }
             let (here, touching, snapshot) = (bits(&sim), sim.contacts(), sim.snapshot());
             let mut later = Vec::new();
             for _ in 0..6 {
@@ -146,7 +148,7 @@ fn pins_along_an_axis_are_a_plane() {
                 true => scene.pin_axes(body, &ids, [true, false, false]).unwrap(),
                 false => {
                     let on = SlideOn::Plane([0.0; 3], [1.0, 0.0, 0.0]);
-                    drop(scene.slide(body, &ids, on, None).unwrap());
+                    let _ = scene.slide(body, &ids, on, None).unwrap();
                 }
             }
             let mut sim = scene.build().unwrap();
