@@ -172,3 +172,25 @@ pub fn step(py: Python<'_>, engine: Box<Engine>) -> Stepped {
         }
     }
 }
+
+/// Goes to the equilibrium, without the interpreter's lock.
+pub fn equilibrium(
+    py: Python<'_>,
+    mut engine: Box<Engine>,
+    options: supple::sim::Static,
+) -> (Option<Box<Engine>>, PyResult<supple::sim::EquilibriumReport>) {
+    drop(engine.take_failure());
+    let before = (!engine.objects.is_empty()).then(|| engine.sim().snapshot());
+    let ran = py.detach(|| guard(|| engine.sim_mut().equilibrium(&options)));
+    match (ran, engine.take_failure()) {
+        (Err(panic), _) => (None, Err(panic.into())),
+        (Ok(_), Some(e)) => {
+            if let Some(before) = before {
+                let back = engine.sim_mut().rewind(&before);
+                debug_assert!(back.is_ok(), "it is a snapshot of this very simulation");
+            }
+            (Some(engine), Err(e))
+        }
+        (Ok(result), None) => (Some(engine), result.map_err(|e| error::step(&e))),
+    }
+}

@@ -9,6 +9,7 @@
 //! | `slot.rs` `engine.rs` | who has the library's simulation; a step that Ctrl-C can end |
 //! | `material.rs` `custom.rs` | materials; those written in Python |
 //! | `obstacle.rs` | obstacles |
+//! | `measure.rs` | contacts, equilibria, snapshots, matrices |
 //! | `fill.rs` | surfaces filled, skins |
 //! | `mesh.rs` `files.rs` `saved.rs` | meshes; files in and out; saved simulations |
 //! | `array.rs` `error.rs` | arrays in and out; exceptions |
@@ -28,6 +29,7 @@ mod fill;
 mod iterations;
 mod link;
 mod material;
+mod measure;
 mod mesh;
 mod obstacle;
 mod options;
@@ -59,13 +61,15 @@ mod _supple {
         PythonMaterial, Spline, StVenantKirchhoff, StableNeoHookean,
     };
     #[pymodule_export]
+    use super::measure::{EquilibriumReport, Snapshot};
+    #[pymodule_export]
     use super::mesh::{ball_mesh, box_mesh, cylinder_mesh, read_mesh, surface, write_mesh};
     #[pymodule_export]
     use super::obstacle::{Box, Capsule, ClosedMesh, Cylinder, DistanceGrid, HalfSpace, Obstacle, Sphere};
     #[pymodule_export]
     use super::report::StepReport;
     #[pymodule_export]
-    use super::scene::{Scene, load};
+    use super::scene::{Scene, load, presets};
     #[pymodule_export]
     use super::simulation::{_poison, Simulation};
 

@@ -107,8 +107,14 @@ impl Options<'_> {
     }
 }
 
-/// A time step or gravity that may be given.
-pub fn world(settings: &mut supple::Settings, dt: &Given<'_>, gravity: &Given<'_>) -> PyResult<()> {
+/// A time step, gravity or an integrator that may be given.
+pub fn world(
+    settings: &mut supple::Settings,
+    dt: &Given<'_>,
+    gravity: &Given<'_>,
+    integrator: &Given<'_>,
+) -> PyResult<()> {
     set(&mut settings.time.dt, dt, "dt", number)?;
+    set(&mut settings.time.integrator, integrator, "integrator", word)?;
     set(&mut settings.world.gravity, gravity, "gravity", crate::array::vector)
 }

@@ -60,6 +60,7 @@ pub fn unpack(bytes: &[u8]) -> Result<(Option<Settings>, &[u8]), String> {
 pub fn settings<'py>(py: Python<'py>, s: &Settings) -> PyResult<Bound<'py, PyDict>> {
     let d = PyDict::new(py);
     d.set_item("dt", s.time.dt)?;
+    d.set_item("integrator", s.time.integrator.as_str())?;
     d.set_item("gravity", s.world.gravity.to_vec())?;
     d.set_item("time_budget", s.solve.time_budget)?;
     let table = toml::Table::try_from(&s.solve).map_err(|e| crate::error::bad(e.to_string()))?;

@@ -39,7 +39,8 @@ pub struct Content {
 
 /// Bodies, pins and anchors; build() makes a simulation of them. Units are SI.
 ///
-/// dt is the length of a time step in s (default 0.04), gravity an acceleration in m/s² (default (0, -9.8, 0)).
+/// dt is the length of a time step in s (default 0.04), gravity an acceleration in m/s² (default (0, -9.8, 0)), integrator
+/// "backward_euler" (default; first order, damps) or "bdf2" (second order, damps much less).
 #[pyclass(frozen, module = "supple")]
 pub struct Scene {
     number: u64,
@@ -163,10 +164,11 @@ impl Content {
 #[pymethods]
 impl Scene {
     #[new]
-    #[pyo3(signature = (*, dt=Given::NOT, gravity=Given::NOT))]
-    fn new(dt: Given<'_>, gravity: Given<'_>) -> PyResult<Scene> {
+    #[pyo3(signature = (*, dt=Given::NOT, gravity=Given::NOT, integrator=Given::NOT),
+        text_signature = "(*, dt=0.04, gravity=(0.0, -9.8, 0.0), integrator='backward_euler')")]
+    fn new(dt: Given<'_>, gravity: Given<'_>, integrator: Given<'_>) -> PyResult<Scene> {
         let mut settings = Settings::default();
-        world(&mut settings, &dt, &gravity)?;
+        world(&mut settings, &dt, &gravity, &integrator)?;
         settings.validate().map_err(build)?;
         Ok(Scene::new_with(Source::Own(Box::new(supple::Scene::new(settings)))))
     }
@@ -345,12 +347,23 @@ impl Scene {
     }
 
     /// Pins nodes of a body exactly where they are; Simulation.move_pins moves them. ids: (k,) of the body, or a mask (n,).
-    fn pin(&self, body: &Bound<'_, PyAny>, ids: &Bound<'_, PyAny>) -> PyResult<()> {
+    ///
+    /// axes: "y" or ("x", "z") pins these coordinates only, as a plane of symmetry or a rail does, with "auto" and "newton".
+    #[pyo3(signature = (body, ids, *, axes=None))]
+    fn pin(
+        &self,
+        body: &Bound<'_, PyAny>,
+        ids: &Bound<'_, PyAny>,
+        axes: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
         let mut content = self.content()?;
         content.own()?;
         let b = body::find(body, &content.bodies)?.clone();
         let ids = array::ids(ids, "ids", b.node_count)?;
-        content.own()?.pin(BodyId(b.index), &ids).map_err(build)
+        match axes.map(crate::measure::axes).transpose()? {
+            Some(axes) => content.own()?.pin_axes(BodyId(b.index), &ids, axes).map_err(build),
+            None => content.own()?.pin(BodyId(b.index), &ids).map_err(build),
+        }
     }
 
     /// Ties nodes of a body to where they are by springs of zero length of some stiffness in N/m; see move_anchors.
@@ -558,6 +571,11 @@ impl Scene {
     fn dt(&self) -> PyResult<f64> {
         Ok(self.content()?.settings()?.time.dt)
     }
+    /// "backward_euler" or "bdf2".
+    #[getter]
+    fn integrator(&self) -> PyResult<&'static str> {
+        Ok(self.content()?.settings()?.time.integrator.as_str())
+    }
     /// Gravity in m/s².
     #[getter]
     fn gravity(&self) -> PyResult<[f64; 3]> {
@@ -578,6 +596,23 @@ impl Scene {
             Source::File { loaded, .. } => format!("<supple.Scene from {}>", loaded.name),
         })
     }
+}
+
+/// Materials that are known by name: {name: {"kind", "young" (Pa), "poisson", "density" (kg/m³), "about", "source"}}.
+#[pyfunction]
+pub fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let all = PyDict::new(py);
+    for p in supple::scene::PRESETS {
+        let d = PyDict::new(py);
+        d.set_item("kind", p.kind.name())?;
+        d.set_item("young", p.young)?;
+        d.set_item("poisson", p.poisson)?;
+        d.set_item("density", p.density)?;
+        d.set_item("about", p.about)?;
+        d.set_item("source", p.source)?;
+        all.set_item(p.name, d)?;
+    }
+    Ok(all)
 }
 
 /// Reads a scene file (TOML). Meshes are read from its folder and from allow_dirs, never from elsewhere.

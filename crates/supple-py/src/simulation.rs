@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use numpy::{PyArray1, PyArray2};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice, PyType};
@@ -14,6 +14,7 @@ use crate::engine::{self, Engine, Kind};
 use crate::error::build;
 use crate::files;
 use crate::iterations::Iterations;
+use crate::measure::{self, EquilibriumReport, Snapshot, frozen};
 use crate::obstacle;
 use crate::options::{Given, Options, world};
 use crate::report::{self, StepReport};
@@ -34,7 +35,11 @@ pub struct Simulation {
     masses: Vec<f64>,
     pinned: Vec<bool>,
     threads: usize,
+    /// After building.
+    start: supple::sim::Snapshot,
 }
+
+type EntryArrays<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
 
 impl Simulation {
     pub fn new(engine: Engine, bodies: Vec<Body>) -> Simulation {
@@ -46,6 +51,7 @@ impl Simulation {
             masses: sim.masses(),
             pinned: sim.pinned(),
             threads: sim.threads(),
+            start: sim.snapshot(),
             substeps: engine.substeps(),
             shared: Arc::new(Shared::new(Box::new(engine))),
         }
@@ -71,16 +77,114 @@ impl Simulation {
 
 #[pymethods]
 impl Simulation {
-    /// Takes one time step and returns its report. Other Python threads run meanwhile.
+    /// Takes n time steps and returns the report of the last. Other Python threads run meanwhile.
     ///
-    /// Ctrl-C ends it with KeyboardInterrupt, and a failure with StepError; the state is then that before the step.
-    fn step(&self, py: Python<'_>) -> PyResult<StepReport> {
-        let engine = self.shared.take(py, "step()")?;
-        let (engine, result) = engine::step(py, engine);
+    /// Ctrl-C ends it with KeyboardInterrupt, and a failure with StepError; the state is then that before the step that failed.
+    #[pyo3(signature = (n=1))]
+    fn step(&self, py: Python<'_>, n: usize) -> PyResult<StepReport> {
+        let mut last = None;
+        for _ in 0..n {
+            let engine = self.shared.take(py, "step()")?;
+            let (engine, result) = engine::step(py, engine);
+            self.shared.put(engine);
+            last = Some(result?);
+            self.shared.set_last(last);
+        }
+        last.map(StepReport).ok_or_else(|| crate::error::bad("step(n) takes at least one step, not 0"))
+    }
+
+    /// Goes to the equilibrium under the present loads (gravity, forces, pins and obstacles at their targets), inertia left out, and
+    /// returns a report. Time does not pass; velocities are zero afterwards.
+    ///
+    /// load_steps: steps in which the loads grow; found automatically unless given. tolerance: the force residual at which it is found (1e-9,
+    /// with contact or hard constraints that of the solver).
+    #[pyo3(signature = (*, load_steps=None, tolerance=None))]
+    fn equilibrium(
+        &self,
+        py: Python<'_>,
+        load_steps: Option<usize>,
+        tolerance: Option<f64>,
+    ) -> PyResult<EquilibriumReport> {
+        if load_steps == Some(0) || tolerance.is_some_and(|t| !(t.is_finite() && t > 0.0)) {
+            return Err(crate::error::bad("load_steps and tolerance must be positive"));
+        }
+        let options = supple::sim::Static { load_steps, tolerance };
+        let engine = self.shared.take(py, "equilibrium()")?;
+        let (engine, result) = engine::equilibrium(py, engine, options);
         self.shared.put(engine);
-        let report = result?;
-        self.shared.set_last(Some(report));
-        Ok(StepReport(report))
+        Ok(EquilibriumReport(result?))
+    }
+
+    /// The state now, settings included, in memory; see rewind().
+    fn snapshot(&self, py: Python<'_>) -> PyResult<Snapshot> {
+        self.shared.with(py, "snapshot()", |e| e.sim().snapshot()).map(Snapshot)
+    }
+    /// Comes back to a snapshot of this simulation: every later step has the same bits.
+    fn rewind(&self, py: Python<'_>, snapshot: &Bound<'_, Snapshot>) -> PyResult<()> {
+        let snapshot = snapshot.get();
+        self.shared
+            .with(py, "rewind()", |e| e.sim_mut().rewind(&snapshot.0))?
+            .map_err(|e| crate::error::bad(e.to_string()))?;
+        self.shared.set_last(None);
+        Ok(())
+    }
+    /// Comes back to the state after building.
+    fn reset(&self, py: Python<'_>) -> PyResult<()> {
+        self.shared
+            .with(py, "reset()", |e| e.sim_mut().rewind(&self.start))?
+            .map_err(|e| crate::error::bad(e.to_string()))?;
+        self.shared.set_last(None);
+        Ok(())
+    }
+
+    /// Force of each pin on its node at the end of the last step in N: a new array (n, 3), zero for what is not pinned.
+    #[getter]
+    fn pin_forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let rows = self.shared.with(py, "pin_forces", |e| e.sim_mut().pin_forces())?;
+        frozen(array::rows(py, rows)?)
+    }
+    /// Force of the anchors on each node at the present state in N: a new array (n, 3).
+    #[getter]
+    fn anchor_forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let rows = self.shared.with(py, "anchor_forces", |e| e.sim().anchor_forces())?;
+        frozen(array::rows(py, rows)?)
+    }
+    /// Every contact that bears a force at the end of the last step: a dict of arrays "point" (k, 3) in m, "normal" (k, 3) towards the first
+    /// body, "force" (k, 3) on it in N, "bodies" (k, 2), the second -1 for an obstacle, and "obstacle" (k,), -1 for a body.
+    fn contacts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = self.shared.with(py, "contacts()", |e| e.sim().contacts())?;
+        measure::contacts(py, &all)
+    }
+    /// Sums of contact forces at the end of the last step in N, (bodies, bodies + obstacles, 3): on each body, those of each other body and
+    /// then of each obstacle.
+    fn contact_sums<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, numpy::PyArrayDyn<f64>>> {
+        let sums = self.shared.with(py, "contact_sums()", |e| e.sim().contact_sums())?;
+        let shape = vec![sums.len(), sums.first().map_or(0, Vec::len), 3];
+        array::shaped(py, sums.into_iter().flatten().flatten().collect(), shape)
+    }
+    /// First derivatives of the energy of elements and anchors at the present state in N: a new array (n, 3), minus their forces.
+    fn gradient<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let rows = self.shared.with(py, "gradient()", |e| e.sim_mut().gradient())?;
+        array::rows(py, rows)
+    }
+    /// Second derivatives of the same: a sparse SciPy matrix (3n, 3n) in N/m, as Newton's method has it: without the negative curvature of each
+    /// element, of which there is none at rest.
+    fn hessian<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("supple._sparse")?.call_method1("hessian", (slf,))
+    }
+    fn _hessian_entries<'py>(&self, py: Python<'py>) -> PyResult<EntryArrays<'py>> {
+        let (rows, columns, values) = self.shared.with(py, "hessian()", |e| measure::hessian(e.sim_mut()))?;
+        Ok((PyArray1::from_vec(py, rows), PyArray1::from_vec(py, columns), PyArray1::from_vec(py, values)))
+    }
+    /// The mass matrix: a sparse SciPy matrix (3n, 3n) in kg, diagonal.
+    #[getter]
+    fn mass<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("supple._sparse")?.call_method1("mass", (slf,))
+    }
+    /// The k lowest vibrations about the present state: frequencies in Hz (k,) and shapes (k, n, 3) of unit modal mass. Needs SciPy.
+    #[pyo3(signature = (k=6))]
+    fn modes<'py>(slf: &Bound<'py, Self>, k: usize) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("supple._sparse")?.call_method1("modes", (slf, k))
     }
 
     /// One step, iteration by iteration: an iterator of Iteration.
@@ -98,17 +202,17 @@ impl Simulation {
         self.shared.last().map(StepReport)
     }
 
-    /// Positions in m: a new array (n, 3).
+    /// Positions in m: a new array (n, 3), read-only; set_state() changes them.
     #[getter]
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let rows = self.shared.read(|e| e.sim().positions(), |s| s.positions.clone())?;
-        array::rows(py, rows)
+        frozen(array::rows(py, rows)?)
     }
-    /// Velocities in m/s: a new array (n, 3).
+    /// Velocities in m/s: a new array (n, 3), read-only; set_state() changes them.
     #[getter]
     fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let rows = self.shared.read(|e| e.sim().velocities(), |s| s.velocities.clone())?;
-        array::rows(py, rows)
+        frozen(array::rows(py, rows)?)
     }
     /// Simulated time in s.
     #[getter]
@@ -288,8 +392,8 @@ impl Simulation {
         self.shared.with(py, "obstacles", |e| e.sim().obstacles().iter().map(|o| o.name.clone()).collect())
     }
 
-    /// Changes options of Scene.build(), dt and gravity while the simulation runs; a new dt or new weights are factored again.
-    #[pyo3(signature = (*, dt=Given::NOT, gravity=Given::NOT, method=Given::NOT, iterations=Given::NOT, tolerance=Given::NOT,
+    /// Changes options of Scene.build(), dt, gravity and integrator while the simulation runs; a new dt or new weights are factored again.
+    #[pyo3(signature = (*, dt=Given::NOT, gravity=Given::NOT, integrator=Given::NOT, method=Given::NOT, iterations=Given::NOT, tolerance=Given::NOT,
         time_budget=Given::NOT, weight_rule=Given::NOT, weight_scale=Given::NOT, acceleration=Given::NOT, start=Given::NOT,
         dual_start=Given::NOT, memory=Given::NOT, relaxation=Given::NOT, spectral_radius=Given::NOT, history=Given::NOT,
         first_hessian=Given::NOT, sweep=Given::NOT, contact=Given::NOT, projections=Given::NOT))]
@@ -298,6 +402,7 @@ impl Simulation {
         py: Python<'py>,
         dt: Given<'py>,
         gravity: Given<'py>,
+        integrator: Given<'py>,
         method: Given<'py>,
         iterations: Given<'py>,
         tolerance: Given<'py>,
@@ -338,11 +443,11 @@ impl Simulation {
         };
         let mut settings = self.shared.with(py, "update()", |e| e.sim().settings().clone())?;
         options.apply(&mut settings.solve)?;
-        world(&mut settings, &dt, &gravity)?;
+        world(&mut settings, &dt, &gravity, &integrator)?;
         self.shared.with(py, "update()", |e| e.sim_mut().update_settings(settings))?.map_err(build)
     }
 
-    /// The settings in force: a dict of "dt", "gravity" and the options of Scene.build().
+    /// The settings in force: a dict of "dt", "integrator", "gravity" and the options of Scene.build().
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         saved::settings(py, &self.shared.with(py, "settings", |e| e.sim().settings().clone())?)
@@ -389,13 +494,20 @@ impl Simulation {
     }
     /// Mass of each node in kg: (n,).
     #[getter]
-    fn masses<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_slice(py, &self.masses)
+    fn masses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        frozen(PyArray1::from_slice(py, &self.masses))
     }
-    /// True for pinned nodes: (n,).
+    /// True for nodes that are pinned along all axes: (n,).
     #[getter]
-    fn pinned<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
-        PyArray1::from_slice(py, &self.pinned)
+    fn pinned<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<bool>>> {
+        frozen(PyArray1::from_slice(py, &self.pinned))
+    }
+    /// True for pinned coordinates, those of pins along some axes included: (n, 3).
+    #[getter]
+    fn held<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<bool>>> {
+        let held = self.shared.with(py, "held", |e| e.sim().held())?;
+        let n = held.len();
+        frozen(PyArray1::from_vec(py, held.into_flattened()).reshape([n, 3])?)
     }
     /// w² of every tetrahedron in J, body after body in order of adding: (m,).
     #[getter]
@@ -407,7 +519,7 @@ impl Simulation {
     fn element_fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let fields = self.shared.with(py, "element_fields()", |e| e.sim().element_fields())?;
         let n = fields.len();
-        numpy::PyArrayMethods::reshape(&PyArray1::from_vec(py, fields.into_flattened()), [n, 2])
+        PyArray1::from_vec(py, fields.into_flattened()).reshape([n, 2])
     }
     /// Nodes of all bodies.
     #[getter]

@@ -57,7 +57,7 @@ def test_defaults_are_the_librarys():
     wanted |= dict(start="best", dual_start="stress", acceleration="anderson", memory=6, relaxation=1.6)
     wanted |= dict(spectral_radius=0.9, history=8, first_hessian="matrix", sweep="gauss_seidel", contact="delassus", threads=0)
     wanted |= dict(projections=20)
-    assert settings == wanted | dict(dt=1 / 24, gravity=[0, -9.8, 0])
+    assert settings == wanted | dict(dt=1 / 24, integrator="backward_euler", gravity=[0, -9.8, 0])
     assert supple.Scene().dt == 0.04 and supple.Scene().gravity == [0, -9.8, 0]
     # The docstring says the same.
     for name in set(wanted) - {"time_budget"}:

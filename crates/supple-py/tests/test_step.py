@@ -116,7 +116,10 @@ def test_arrays_that_came_out_belong_to_the_caller():
     before = x.copy()
     sim.step()
     assert np.array_equal(x, before)
-    y = sim.positions
+    # Writing would change nothing but the array: refused, but for a copy.
+    with pytest.raises(ValueError, match="read-only"):
+        sim.positions[:] = np.nan
+    y = sim.positions.copy()
     y[:] = np.nan
     assert np.isfinite(sim.positions).all()
     del sim

@@ -68,8 +68,8 @@ pub use scene::{
     Scene, SlideOn, Spring, SpringKind,
 };
 pub use settings::{
-    Acceleration, ContactMethod, DualStart, FirstHessian, Method, Settings, SolveSettings, Start, Sweep,
-    WeightRule,
+    Acceleration, ContactMethod, DualStart, FirstHessian, Integrator, Method, Settings, SolveSettings, Start,
+    Sweep, WeightRule,
 };
 pub use sim::{Energy, Simulation, StepReport, Violation};
 pub use solve::{Control, Status};

@@ -53,6 +53,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(n) = options.threads {
         options.set.push(format!("solve.threads={n}"));
     }
+    if options.statics {
+        options.set.push("time.mode=static".into());
+    }
     if options.out.is_none() && !options.force {
         options.out = Some(free_folder(&format!("out/{}", scene.name)));
     }

@@ -45,6 +45,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(n) = args.options.threads {
         set.push(format!("solve.threads={n}"));
     }
+    if args.options.statics {
+        set.push("time.mode=static".into());
+    }
     let loaded = load(&args.file, text, &set)?;
     let name = stem(&args.file);
     if args.view {

@@ -15,6 +15,7 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::{IntoDiagnostic, WrapErr, miette};
 use serde_json::json;
+use supple::scene::file::Mode;
 use supple::scene::{MOST_FRAMES, Program};
 use supple::{Simulation, Status, StepReport, Violation};
 
@@ -49,6 +50,9 @@ pub struct Options {
     /// Threads, instead of the scene's; 0 takes all of the machine
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
+    /// Equilibria instead of motion: the scene's `time.mode = "static"`
+    #[arg(long = "static")]
+    pub statics: bool,
     /// Set a value of the scene, for example solve.iterations=50 or body.beam.material.young=2e5
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -86,6 +90,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut set = args.options.set.clone();
     if let Some(n) = args.options.threads {
         set.push(format!("solve.threads={n}"));
+    }
+    if args.options.statics {
+        set.push("time.mode=static".into());
     }
     let scene = Loaded::read(&args.scene, &set).map_err(Failure::load)?;
     let stem = args.scene.file_stem().map_or_else(|| "scene".into(), |s| s.to_string_lossy().into_owned());
@@ -261,6 +268,10 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
                 Err(e) => outcome = outcome.and(Err(Failure::run(e))),
             }
         }
+    }
+    if program.mode == Mode::Static && tally.converged < tally.reports {
+        let modes = program.simulation.rigid_modes();
+        done.notes.extend(modes.iter().map(|m| format!("{m}: neither pins nor anchors prevent it")));
     }
     bar.finish_and_clear();
     summary(&program, &tally, options, started.elapsed().as_secs_f64(), &done)?;

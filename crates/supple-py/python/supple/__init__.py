@@ -13,7 +13,7 @@ Units are SI; arrays of nodes are float64 of shape (n, 3), all bodies in order o
 input cannot be used, StepError (a RuntimeError) that a step failed and left the state as it was.
 """
 from ._fill import Filled, Skin, fill
-from ._mesh import Mesh, ball_mesh, box_mesh, cylinder_mesh, read_mesh, surface, write_mesh
+from ._mesh import Mesh, ball_mesh, box_mesh, cloth_mesh, cylinder_mesh, read_mesh, surface, write_mesh
 from ._run import run
 from ._supple import (
     Arap,
@@ -25,6 +25,7 @@ from ._supple import (
     Corotated,
     Cylinder,
     DistanceGrid,
+    EquilibriumReport,
     Fibre,
     FixedCorotated,
     Fung,
@@ -40,6 +41,7 @@ from ._supple import (
     PythonMaterial,
     Scene,
     Simulation,
+    Snapshot,
     Sphere,
     Spline,
     StVenantKirchhoff,
@@ -47,6 +49,7 @@ from ._supple import (
     StepError,
     StepReport,
     load,
+    presets,
     __version__,
 )
 
@@ -60,6 +63,7 @@ __all__ = [
     "Corotated",
     "Cylinder",
     "DistanceGrid",
+    "EquilibriumReport",
     "Fibre",
     "Filled",
     "FixedCorotated",
@@ -78,6 +82,7 @@ __all__ = [
     "Scene",
     "Simulation",
     "Skin",
+    "Snapshot",
     "Sphere",
     "Spline",
     "StVenantKirchhoff",
@@ -87,9 +92,11 @@ __all__ = [
     "__version__",
     "ball_mesh",
     "box_mesh",
+    "cloth_mesh",
     "cylinder_mesh",
     "fill",
     "load",
+    "presets",
     "read_mesh",
     "run",
     "surface",

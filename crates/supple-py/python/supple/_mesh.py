@@ -63,6 +63,33 @@ def cylinder_mesh(radius: float = 0.5, length: float = 1.0, cells: int = 4, *, a
     return Mesh(*_supple.cylinder_mesh(radius, length, cells, along))
 
 
+def cloth_mesh(
+    size: npt.ArrayLike = (1.0, 1.0), cells: Sequence[int] = (10, 10), *, normal: str = "y"
+) -> Mesh:
+    """A flat sheet from the origin: size (m) and cells along two axes, those after the axis normal ("y": z and x).
+
+    Each cell is two triangles, whose diagonals alternate, so that no direction is preferred. Its triangles face along normal.
+    """
+    length = np.asarray(size, dtype=np.float64)
+    if length.shape != (2,) or not (np.isfinite(length).all() and (length > 0).all()):
+        raise ValueError(f"size must be two positive lengths, not {size!r}")
+    p, q = (int(n) for n in cells)
+    if p < 1 or q < 1 or normal not in ("x", "y", "z"):
+        raise ValueError("cells must be two positive numbers, normal one of x, y, z")
+    axis = "xyz".index(normal)
+    u, v = np.meshgrid(np.linspace(0.0, length[0], p + 1), np.linspace(0.0, length[1], q + 1), indexing="ij")
+    vertices = np.zeros(((p + 1) * (q + 1), 3))
+    vertices[:, (axis + 1) % 3], vertices[:, (axis + 2) % 3] = u.ravel(), v.ravel()
+    i, j = (a.ravel() for a in np.meshgrid(np.arange(p), np.arange(q), indexing="ij"))
+    a, b = i * (q + 1) + j, (i + 1) * (q + 1) + j
+    c, d = b + 1, a + 1
+    even = ((i + j) % 2 == 0)[:, None]
+    first = np.where(even, np.stack([a, b, c], 1), np.stack([a, b, d], 1))
+    second = np.where(even, np.stack([a, c, d], 1), np.stack([b, c, d], 1))
+    triangles = np.concatenate([first, second]).astype(np.int64)
+    return Mesh(vertices, np.zeros((0, 4), dtype=np.int64), triangles, {}, [])
+
+
 def surface(tets: npt.ArrayLike) -> npt.NDArray[np.int64]:
     """Boundary triangles (k, 3) of tetrahedra (m, 4), counter-clockwise from outside."""
     return _supple.surface(tets)

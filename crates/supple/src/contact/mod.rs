@@ -61,7 +61,7 @@ mod tangle;
 
 pub use anderson::Anderson;
 pub use barrier::held;
-pub use barrier::{Barrier, Reaches};
+pub use barrier::{Barrier, Reaches, Touch};
 pub use columns::Columns;
 pub use end::Told;
 pub use gauss_seidel::{Compliance, Sweeps};

@@ -12,8 +12,8 @@ use super::sheet::ClothTable;
 use super::{Damping, Limit, SpringKind};
 pub use crate::mesh::Limb;
 use crate::settings::{
-    Acceleration, ContactMethod, DualStart, FirstHessian, Method, SolveSettings, Start, Sweep, WeightRule,
-    Wind,
+    Acceleration, ContactMethod, DualStart, FirstHessian, Integrator, Method, SolveSettings, Start, Sweep,
+    WeightRule, Wind,
 };
 use serde::{Deserialize, Serialize};
 
@@ -79,11 +79,44 @@ pub struct Time {
     pub frames: u64,
     /// Time steps per frame. Default 1.
     pub substeps: u32,
+    /// The scheme. Default `backward_euler`.
+    pub integrator: Integrator,
+    /// Whether bodies move in time, or are at rest in each frame. Default `dynamic`.
+    pub mode: Mode,
+}
+
+/// What a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Time steps.
+    #[default]
+    Dynamic,
+    /// The equilibrium with pins, anchors, obstacles and muscles as they are at that time; inertia is left out.
+    Static,
+}
+
+impl Pin {
+    /// Which coordinates it holds.
+    pub fn held(&self) -> [bool; 3] {
+        match &self.axes {
+            None => [true; 3],
+            Some(axes) => [AxisName::X, AxisName::Y, AxisName::Z].map(|a| axes.contains(&a)),
+        }
+    }
 }
 
 impl Default for Time {
     fn default() -> Self {
-        Time { dt: None, fps: None, frames: 50, substeps: 1 }
+        Time {
+            dt: None,
+            fps: None,
+            frames: 50,
+            substeps: 1,
+            integrator: Integrator::default(),
+            mode: Mode::default(),
+        }
     }
 }
 
@@ -583,6 +616,9 @@ pub struct Pin {
     pub body: String,
     /// Its nodes.
     pub select: Select,
+    /// Which of their coordinates; all of them unless given. `["y"]` holds them on a plane of symmetry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub axes: Option<Vec<AxisName>>,
     /// Where they go; they stay if this is empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub motion: Vec<Keyframe>,

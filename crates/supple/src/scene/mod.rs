@@ -65,7 +65,7 @@ use crate::mesh::{TetMesh, TriMesh};
 use crate::settings::Settings;
 use crate::sim::{Air, AnchorRef, Body, Parts, Simulation};
 use crate::term::{FibreRef, stencil};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use terms::{Terms, Where};
 
 /// Number of a body in its scene.
@@ -152,6 +152,8 @@ struct Entry {
     masses: Vec<f64>,
     content: Content,
     pins: Vec<u32>,
+    /// Nodes pinned along some axes, and which.
+    axes: BTreeMap<u32, [bool; 3]>,
     anchors: Vec<(u32, f64, [f64; 3])>,
     /// The nodes of these.
     anchored: BTreeSet<u32>,
@@ -377,6 +379,7 @@ impl Scene {
             masses,
             content,
             pins: Vec::new(),
+            axes: BTreeMap::new(),
             anchors: Vec::new(),
             anchored: BTreeSet::new(),
             limit: None,
@@ -400,6 +403,20 @@ impl Scene {
     /// Pins nodes of a body where they are: they stay exactly there, or follow [`Simulation::move_pins`].
     pub fn pin(&mut self, body: BodyId, ids: &[u32]) -> Result<(), BuildError> {
         self.entry(body, ids)?.pins.extend(ids);
+        Ok(())
+    }
+
+    /// Pins nodes of a body along some of the axes x, y, z only: on a plane of symmetry, say. What is pinned along all of them, in one call or
+    /// in several, is pinned. `auto` and `newton` take such pins everywhere, `quasi_newton` without contact.
+    pub fn pin_axes(&mut self, body: BodyId, ids: &[u32], axes: [bool; 3]) -> Result<(), BuildError> {
+        let b = self.entry(body, ids)?;
+        if axes == [false; 3] {
+            return Err(BuildError::Body { body: b.name.clone(), reason: "a pin along no axis".into() });
+        }
+        for &i in ids {
+            let held = b.axes.entry(i).or_default();
+            (0..3).for_each(|c| held[c] |= axes[c]);
+        }
         Ok(())
     }
 
@@ -438,6 +455,7 @@ impl Scene {
             positions: Vec::new(),
             masses: Vec::new(),
             pinned: Vec::new(),
+            axes: Vec::new(),
             fill: Vec::new(),
             sources: Vec::new(),
             anchors: Vec::new(),
@@ -460,6 +478,12 @@ impl Scene {
             parts.pinned.resize(first + b.positions.len(), false);
             for &i in &b.pins {
                 parts.pinned[first + i as usize] = true;
+            }
+            for (&i, &held) in &b.axes {
+                match held {
+                    [true, true, true] => parts.pinned[first + i as usize] = true,
+                    _ => parts.axes.push((first as u32 + i, held)),
+                }
             }
             let at = Where {
                 name: &b.name,

@@ -38,6 +38,11 @@ impl<'a> Holders<'a> {
             if before == NOBODY || before == number || before == agrees {
                 continue;
             }
+            // What holds other coordinates is no rival.
+            let (a, b) = (self.pins[before].held(), self.pins[number].held());
+            if (0..3).all(|c| !(a[c] && b[c])) {
+                continue;
+            }
             if !alike(&self.pins[before], &self.pins[number], self.centres[before] == Some(centre)) {
                 let message = format!(
                     "node {id} of body `{}` is held by pin[{before}] too, with another motion",

@@ -2,7 +2,7 @@
 
 use super::collide;
 use super::contract::{Muscle, muscles};
-use super::file::{Body, Keyframe, SceneFile};
+use super::file::{Body, Keyframe, Mode, SceneFile};
 use super::link_table::{self, MovedLink};
 use super::material_table::material;
 use super::obstacle::{self, Moved};
@@ -59,6 +59,8 @@ struct Script {
     centre: [f64; 3],
     keys: Vec<Key>,
     anchors: bool,
+    /// Coordinates that it moves.
+    held: [bool; 3],
 }
 
 #[derive(Clone, Copy)]
@@ -80,6 +82,8 @@ pub struct Program {
     pub frames: u64,
     /// Steps per frame.
     pub substeps: u32,
+    /// Whether a frame is a motion or an equilibrium.
+    pub mode: Mode,
     scripts: Vec<Script>,
     muscles: Vec<Muscle>,
     obstacles: Vec<Moved>,
@@ -119,7 +123,7 @@ pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
         return Err(SceneError::at("output.floor", "must be a height in m"));
     }
     let settings = Settings {
-        time: TimeSettings { dt: frame / f64::from(t.substeps) },
+        time: TimeSettings { dt: frame / f64::from(t.substeps), integrator: t.integrator },
         world: WorldSettings {
             wind: file.world.wind,
             gravity: file.world.gravity,
@@ -248,10 +252,19 @@ impl Program {
                 &placed[body].groups,
             )?;
             holders.add(i, body, &ids, middle(&placed[body].vertices, &ids))?;
-            scene.pin(BodyId(body), &ids).map_err(|e| SceneError::at(key.clone(), e.to_string()))?;
+            match pin.held() {
+                [true, true, true] => scene.pin(BodyId(body), &ids),
+                held => scene.pin_axes(BodyId(body), &ids, held),
+            }
+            .map_err(|e| SceneError::at(key.clone(), e.to_string()))?;
             looks[body].pins.extend(&ids);
             pinned_start.extend(ids.iter().map(|&id| (body, id)));
             script(&mut scripts, &pin.motion, &key, body, ids, &placed[body].vertices, false)?;
+            if !pin.motion.is_empty()
+                && let Some(s) = scripts.last_mut()
+            {
+                s.held = pin.held();
+            }
         }
         for (i, anchor) in file.anchor.iter().enumerate() {
             let key = format!("anchor[{i}]");
@@ -313,6 +326,7 @@ impl Program {
             bodies: looks,
             frames: file.time.frames,
             substeps: file.time.substeps,
+            mode: file.time.mode,
             scripts,
             muscles,
             obstacles,
@@ -320,6 +334,10 @@ impl Program {
         };
         program.aim(0.0).map_err(|e| SceneError::at("pin", e.to_string()))?;
         program.contract(0.0).map_err(|e| SceneError::at("contract", e.to_string()))?;
+        // Where nothing is moved all equilibria are the same.
+        if program.mode == Mode::Static && program.last_keyframe() == 0.0 {
+            program.frames = program.frames.min(1);
+        }
         Ok(program)
     }
 
@@ -358,7 +376,7 @@ impl Program {
             if s.anchors {
                 self.simulation.move_anchors(s.body, &s.ids, &targets)?;
             } else {
-                self.simulation.move_pins(s.body, &s.ids, &targets)?;
+                self.simulation.move_pins_along(s.body, &s.ids, &targets, s.held)?;
             }
         }
         Ok(())
@@ -384,6 +402,12 @@ impl Program {
 
     /// One frame; `stop` is asked after each iteration and ends the frame early, with status `stopped`.
     pub fn frame_with(&mut self, stop: &mut (dyn FnMut() -> bool + Send)) -> Result<StepReport, StepError> {
+        if self.mode == Mode::Static {
+            let steps = f64::from(self.substeps);
+            let next = self.simulation.time() + steps * self.simulation.settings().time.dt;
+            self.aim(next).and_then(|()| self.contract(next)).map_err(|e| StepError::target(&e))?;
+            return self.simulation.rest(u64::from(self.substeps));
+        }
         let mut whole: Option<StepReport> = None;
         for _ in 0..self.substeps {
             self.aim_next()?;
@@ -550,7 +574,7 @@ fn script(
     if !keys.is_empty() {
         let home: Vec<[f64; 3]> = ids.iter().map(|&i| rest[i as usize]).collect();
         let centre = middle(rest, &ids);
-        scripts.push(Script { body, ids, home, centre, keys, anchors });
+        scripts.push(Script { body, ids, home, centre, keys, anchors, held: [true; 3] });
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! Going on with another simulation of the same bodies: after a change that needs a new matrix, such as another material
 //! or another anchor, the new simulation is built while the old one still runs, and then takes over its state.
 
-use super::{Simulation, State};
+use super::integrator::Past;
+use super::{Simulation, State, axes};
 use crate::contact::Reaches;
 use crate::error::BuildError;
 use crate::math::nodes::Row;
@@ -25,7 +26,7 @@ impl Simulation {
         }
         let place = |rows: &[Row]| {
             let mut mine = vec![Row::default(); rows.len()];
-            for (&to, &from) in self.place.iter().zip(&other.place) {
+            for (&to, &from) in self.place.iter().zip(&other.place).take(rows.len()) {
                 mine[to as usize] = rows[from as usize];
             }
             mine
@@ -38,13 +39,22 @@ impl Simulation {
                 targets[to] = theirs.targets[from];
             }
         }
+        let mut axis_targets = axes::targets(&self.axes, &place(&theirs.x));
+        for (&to, &from) in self.place.iter().zip(&other.place) {
+            if let (Some(to), Some(from)) = (self.axes_of(to as usize), other.axes_of(from as usize)) {
+                axis_targets[to] = theirs.axis_targets[from];
+            }
+        }
         // Frame, time and whatever else does not depend on the order of nodes is theirs.
         self.state = State {
             x: place(&theirs.x),
             v: place(&theirs.v),
             a: place(&theirs.a),
+            past: Past { x: place(&theirs.past.x), v: place(&theirs.past.v), ..theirs.past.clone() },
             force: place(&theirs.force),
             targets,
+            axis_targets,
+            touches: Vec::new(),
             // Contacts are found anew; obstacles are where theirs are, if there are as many.
             kept: Vec::new(),
             reaches: Reaches::default(),
@@ -92,7 +102,7 @@ impl Simulation {
     /// a few times that stiffness holds the node firmly and still suits the rest of the matrix. None for a pinned node.
     pub fn node_stiffness(&self, body: usize, id: u32) -> Result<Option<f64>, BuildError> {
         let node = self.node_of(body, id as usize)?;
-        let dt = self.settings.time.dt;
-        Ok(self.system.diagonal(node).map(|d| d / (dt * dt)))
+        let step = self.matrix_step;
+        Ok(self.system.diagonal(node).map(|d| d / (step * step)))
     }
 }

@@ -1,7 +1,8 @@
 //! From bodies to a factored system.
 
 use super::checkpoint::fingerprint;
-use super::{Air, Group, Simulation, State, Workspace, links};
+use super::integrator::{Past, Rule};
+use super::{Air, Group, Simulation, State, Workspace, axes, links};
 use crate::contact::{Columns, ContactSet, Link, Obstacle, Pose, Reaches, Surfaces, Touching};
 use crate::error::BuildError;
 use crate::exec::Exec;
@@ -49,6 +50,8 @@ pub struct Parts {
     pub masses: Vec<f64>,
     /// True for pinned nodes.
     pub pinned: Vec<bool>,
+    /// Nodes that are pinned along some axes, and which.
+    pub axes: Vec<(u32, [bool; 3])>,
     /// Fill fractions of the tetrahedra of bodies that have some, for checkpoints; the terms have them already.
     pub fill: Vec<f64>,
     /// Terms.
@@ -73,12 +76,17 @@ pub struct Parts {
     pub skins: Vec<Vec<[u32; 3]>>,
 }
 
+/// Scenes of so many nodes use one thread unless more are asked for.
+const ONE_THREAD: usize = 500;
+
 impl Simulation {
     /// Numbers the nodes, packs the elements, factors the matrix.
     pub fn assemble(parts: Parts) -> Result<Simulation, BuildError> {
         let settings = parts.settings;
-        let exec = Arc::new(Exec::new(settings.thread_count()));
         let n = parts.positions.len();
+        // Small bodies are done before a second thread has woken up.
+        let few = settings.solve.threads == 0 && n <= ONE_THREAD;
+        let exec = Arc::new(Exec::new(if few { 1 } else { settings.thread_count() }));
 
         // Free nodes get numbers 0…free−1 for now, and an order that keeps the factor small.
         const PINNED: u32 = u32::MAX;
@@ -130,6 +138,9 @@ impl Simulation {
         allowed(&settings, &terms, &parts.bodies, &parts.obstacles, touching_bodies)?;
         links::allowed(&settings, &parts.groups, &parts.bodies)?;
         carries(&settings, &parts.obstacles, touching_bodies, &parts.groups)?;
+        let axes = axes::renumber(&parts.axes, &place, free);
+        let touches = touching_bodies || !parts.obstacles.is_empty() || !parts.groups.is_empty();
+        axes::allowed(&settings, &axes, &terms, touches, &parts.bodies)?;
         let mut mass = vec![0.0; n];
         let mut x = vec![Row::default(); n];
         for (i, &p) in place.iter().enumerate() {
@@ -182,7 +193,7 @@ impl Simulation {
             &parts.bodies,
             &parts.positions,
             &parts.masses,
-            &parts.pinned,
+            (&parts.pinned, &parts.axes),
             &parts.fill,
             &terms,
             &place,
@@ -193,9 +204,12 @@ impl Simulation {
             frame: 0,
             time: 0.0,
             targets: x[free..].to_vec(),
+            axis_targets: axes::targets(&axes, &x),
+            touches: Vec::new(),
             x,
             v: vec![Row::default(); n],
             a: vec![Row::default(); n],
+            past: Past::default(),
             force: vec![Row::default(); n],
             poses,
             kept: Vec::new(),
@@ -207,6 +221,8 @@ impl Simulation {
         };
         let work = Workspace {
             x: vec![Row::default(); n],
+            x_base: vec![Row::default(); n],
+            v_base: vec![Row::default(); n],
             x_tilde: vec![Row::default(); n],
             x_free: vec![Row::default(); n],
             rhs: vec![Row::default(); free],
@@ -216,6 +232,7 @@ impl Simulation {
             body_size: body_sizes(&parts.bodies, &parts.positions),
             per_body: vec![BodySums::default(); parts.bodies.len()],
             motion: vec![0.0; parts.bodies.len()],
+            jolt: vec![0.0; parts.bodies.len()],
             hessian_at: Vec::new(),
         };
         let mut air = parts.air;
@@ -223,6 +240,7 @@ impl Simulation {
         let mut anchor_order: Vec<u32> = (0..parts.anchors.len() as u32).collect();
         anchor_order.sort_by_key(|&k| (parts.anchors[k as usize].body, parts.anchors[k as usize].node));
         Ok(Simulation {
+            matrix_step: settings.time.dt,
             settings,
             exec,
             bodies: parts.bodies,
@@ -236,6 +254,7 @@ impl Simulation {
             scratch,
             place,
             free,
+            axes,
             mass,
             state,
             contact,
@@ -250,8 +269,15 @@ impl Simulation {
         })
     }
 
+    /// The integrator's rule of the next step.
+    pub(super) fn rule(&self) -> Rule {
+        let time = &self.settings.time;
+        Rule::of(time.integrator, time.dt, &self.state.past)
+    }
+
     /// Sets weights and time step anew and factors the matrix with them.
     pub(super) fn refactor(&mut self) -> Result<(), BuildError> {
+        self.matrix_step = self.rule().step;
         let (rule, scale) = self.settings.solve.weights(self.touching());
         // The next step finds its own weights of hard constraints.
         self.terms.firm(Firm::Off);
@@ -261,7 +287,7 @@ impl Simulation {
         }
         self.lagged.hessian.forget();
         self.columns.forget();
-        fill(&mut self.system, &self.terms, &self.mass, self.settings.time.dt, false);
+        fill(&mut self.system, &self.terms, &self.mass, self.matrix_step, false);
         self.nodal.forget();
         if self.settings.solve.contact == ContactMethod::Local {
             fill_local(&mut self.system, self.contact.touching().iter().map(|t| t.node));

@@ -2,15 +2,18 @@
 //!
 //! Layout, little-endian: `SUPPLECK`, version u32, length of the whole u64, fingerprint of the scene u64, frame u64, time
 //! f64, habits of `auto` (u32, u16, u16), number of nodes at which its Hessian was taken (u64; 0 if there is none), number of
-//! contact forces (u64), then for each
-//! node in the user's order x, v, a and force (3 f64 each), then for each node a target (3 f64; zero unless pinned), then for
+//! contact forces (u64), twice the number of shares of reaches and one more if a step was begun (u64), the last Δt of an integrator that
+//! looks back (f64; 0 if there is no past), steps that it still goes without (u64), then for each
+//! node in the user's order x, v, a and force (3 f64 each), and with a past x and v before, then for each node a target (3 f64; zero unless
+//! pinned), then for
 //! each anchor its target (3 f64), then for each obstacle, and for the frame of each group of links, where it is and where it
 //! will be (R by columns and shift, 12 f64 each), then for each link 1 if it is broken, else 0, zero, zero (f64),
 //! then for each contact force its key, zero, zero (u64) and the force (3 f64), then for each node where the Hessian was taken
 //! (3 f64), then for each hard constraint its force as u (3×D f64 by columns), then for each element with fibres their rest length
 //! (f64), then a checksum u64 (FNV-1a) of everything before it.
 
-use super::{Body, Simulation};
+use super::integrator::Past;
+use super::{Body, Simulation, integrator};
 use crate::contact::{Kept, Link, Obstacle, Pose, Reaches};
 use crate::error::CheckpointError;
 use crate::math::nodes::Row;
@@ -18,8 +21,8 @@ use crate::solve::Habits;
 use crate::term::TermSet;
 
 const MAGIC: &[u8; 8] = b"SUPPLECK";
-const VERSION: u32 = 5;
-const HEADER: usize = 8 + 4 + 8 + 8 + 8 + 8 + 8 + 8 + 8 + 8;
+const VERSION: u32 = 6;
+const HEADER: usize = 8 + 4 + 8 + 8 + 8 + 8 + 8 + 8 + 8 + 8 + 8 + 8;
 /// Bytes per obstacle or frame of links, per contact force, per link, and per two bodies that began near each other.
 const OBSTACLE: usize = 8 * 24;
 const CONTACT: usize = 48;
@@ -40,7 +43,7 @@ pub(super) fn fingerprint(
     bodies: &[Body],
     positions: &[[f64; 3]],
     masses: &[f64],
-    pinned: &[bool],
+    (pinned, axes): (&[bool], &[(u32, [bool; 3])]),
     fill: &[f64],
     terms: &TermSet,
     place: &[u32],
@@ -60,6 +63,9 @@ pub(super) fn fingerprint(
     }
     positions.iter().flatten().chain(masses).for_each(|v| put(v.to_bits()));
     pinned.iter().for_each(|p| put(u64::from(*p)));
+    for (node, held) in axes {
+        put(u64::from(*node) << 3 | held.iter().fold(0, |bits, h| bits << 1 | u64::from(*h)));
+    }
     fill.iter().for_each(|f| put(f.to_bits()));
     for o in obstacles {
         put(fnv(format!("{} {:?}", o.name, o.shape).bytes()));
@@ -81,7 +87,9 @@ pub(super) fn fingerprint(
 impl Simulation {
     /// The whole state. [`Simulation::restore`] continues from it with the same bits in every later frame.
     pub fn checkpoint(&self) -> Vec<u8> {
-        let (n, hessian) = (self.place.len(), self.lagged.hessian.at());
+        // A Hessian of another matrix than that of the next step will be forgotten.
+        let kept = self.rule().step == self.matrix_step;
+        let (n, hessian) = (self.place.len(), if kept { self.lagged.hessian.at() } else { &[] });
         let mut forces: Vec<f64> = self.terms.batches().iter().flat_map(|b| b.kept_forces()).collect();
         forces.extend(self.fibres.rest_lengths(&self.terms));
         let s = &self.state;
@@ -89,8 +97,9 @@ impl Simulation {
             + CONTACT * s.kept.len()
             + LINK * s.broken.len()
             + SHARE * s.reaches.shares.len();
+        let rows = if s.past.dt > 0.0 { 21 } else { 15 };
         let length =
-            HEADER + 8 * (15 * n + forces.len()) + 24 * (self.anchors.len() + hessian.len()) + contact + 8;
+            HEADER + 8 * (rows * n + forces.len()) + 24 * (self.anchors.len() + hessian.len()) + contact + 8;
         let mut out = Vec::with_capacity(length);
         out.extend_from_slice(MAGIC);
         out.extend_from_slice(&VERSION.to_le_bytes());
@@ -106,18 +115,25 @@ impl Simulation {
         // Twice the number of shares, and one more if a step was begun.
         let shares = 2 * s.reaches.shares.len() as u64 + u64::from(s.reaches.begun);
         out.extend_from_slice(&shares.to_le_bytes());
+        out.extend_from_slice(&s.past.dt.to_le_bytes());
+        out.extend_from_slice(&u64::from(s.past.wait).to_le_bytes());
         let mut put = |p: [f64; 3]| {
             for c in p {
                 out.extend_from_slice(&c.to_le_bytes());
             }
         };
-        for rows in [&s.x, &s.v, &s.a, &s.force] {
+        let past = if s.past.dt > 0.0 { vec![&s.past.x, &s.past.v] } else { Vec::new() };
+        for rows in [&s.x, &s.v, &s.a, &s.force].into_iter().chain(past) {
             for &p in &self.place {
                 put(rows[p as usize].xyz());
             }
         }
         for &p in &self.place {
-            put((p as usize).checked_sub(self.free).map_or([0.0; 3], |q| s.targets[q].xyz()));
+            put(match ((p as usize).checked_sub(self.free), self.axes_of(p as usize)) {
+                (Some(q), _) => s.targets[q].xyz(),
+                (None, Some(k)) => s.axis_targets[k].xyz(),
+                (None, None) => [0.0; 3],
+            });
         }
         for a in &self.anchors {
             let params = self.terms.batches()[a.batch].params(a.element);
@@ -134,7 +150,8 @@ impl Simulation {
             put(k.force);
         }
         for ([a, b], share) in &s.reaches.shares {
-            put([f64::from(*a), f64::from(*b), *share]);
+            // Rounding may leave it a little below zero, which means zero.
+            put([f64::from(*a), f64::from(*b), share.max(0.0)]);
         }
         if !hessian.is_empty() {
             for &p in &self.place {
@@ -176,8 +193,11 @@ impl Simulation {
         let forces: Vec<usize> = self.terms.batches().iter().map(|b| b.kept_forces().len()).collect();
         let kept = number(60).unwrap_or(0);
         let (shares, begun) = number(68).map_or((0, false), |n| (n / 2, n % 2 == 1));
+        let past_dt = f64::from_bits(number(76).unwrap_or(0));
+        let wait = u32::try_from(number(84).unwrap_or(0)).unwrap_or(u32::MAX);
+        let rows = if past_dt > 0.0 { 21 } else { 15 };
         let known = HEADER
-            + 8 * (15 * n + forces.iter().sum::<usize>() + self.fibres.count)
+            + 8 * (rows * n + forces.iter().sum::<usize>() + self.fibres.count)
             + 24 * (self.anchors.len() + hessian)
             + 8
             + OBSTACLE * (self.state.poses.len() + self.state.frames.len())
@@ -197,7 +217,13 @@ impl Simulation {
         let mut state = self.state.clone();
         state.frame = number(28).unwrap_or(0);
         state.time = f64::from_bits(number(36).unwrap_or(0));
-        for rows in [&mut state.x, &mut state.v, &mut state.a, &mut state.force] {
+        state.past = match past_dt > 0.0 {
+            true => Past { x: vec![Row::default(); n], v: vec![Row::default(); n], dt: past_dt, wait },
+            false => Past { wait, ..Past::default() },
+        };
+        let past = if past_dt > 0.0 { vec![&mut state.past.x, &mut state.past.v] } else { Vec::new() };
+        let rows = [&mut state.x, &mut state.v, &mut state.a, &mut state.force];
+        for rows in rows.into_iter().chain(past) {
             for (&p, value) in self.place.iter().zip(&mut values) {
                 rows[p as usize] = Row::new(value);
             }
@@ -205,6 +231,8 @@ impl Simulation {
         for (&p, value) in self.place.iter().zip(&mut values) {
             if let Some(q) = (p as usize).checked_sub(self.free) {
                 state.targets[q] = Row::new(value);
+            } else if let Some(k) = self.axes_of(p as usize) {
+                state.axis_targets[k] = Row::new(value);
             }
         }
         let anchors: Vec<[f64; 3]> = values.by_ref().take(self.anchors.len()).collect();
@@ -219,6 +247,7 @@ impl Simulation {
             *broken = flag == 1.0;
         }
         state.link_forces.clear();
+        state.touches.clear();
         state.kept.clear();
         for _ in 0..kept {
             let (key, force) = (values.next().unwrap_or_default(), values.next().unwrap_or([f64::NAN; 3]));
@@ -237,11 +266,13 @@ impl Simulation {
             at[p as usize] = Row::new(value);
         }
         let u: Vec<f64> = values.flatten().collect();
-        let rows = [&state.x, &state.v, &state.a, &state.force, &state.targets, &at].into_iter().flatten();
+        let (now, past) = ([&state.x, &state.v, &state.a, &state.force], [&state.past.x, &state.past.v]);
+        let rows = now.into_iter().chain(past).chain([&state.targets, &state.axis_targets, &at]).flatten();
         let fine = rows.into_iter().all(|r| r.is_finite())
             && anchors.iter().flatten().chain(&u).all(|a| a.is_finite())
             && state.poses.iter().chain(&state.frames).flatten().all(Pose::is_finite)
             && state.kept.iter().flat_map(|k| k.force).all(f64::is_finite);
+        sound &= past_dt.is_finite() && past_dt >= 0.0 && wait <= integrator::SETTLE;
         if !fine || !sound || !state.time.is_finite() || state.frame > 1 << 53 {
             return Err(CheckpointError::Content);
         }
@@ -249,6 +280,10 @@ impl Simulation {
             return Err(CheckpointError::Content);
         }
         self.state = state;
+        // The Hessian goes with the matrix of the next step, which is factored now: later that would forget both.
+        if self.rule().step != self.matrix_step && self.refactor().is_err() {
+            at.clear();
+        }
         for (a, target) in self.anchors.clone().into_iter().zip(anchors) {
             if let Some(b) = self.terms.batch_mut(a.batch) {
                 b.set_params(a.element, 1, &target);
@@ -265,7 +300,7 @@ impl Simulation {
         let habits = number(44).unwrap_or(0);
         self.lagged.habits =
             Habits { last: habits as u32, wait: (habits >> 32) as u16, owed: (habits >> 48) as u16 };
-        self.lagged.hessian.take_later(at);
+        self.lagged.hessian.go_back(&at);
         Ok(())
     }
 }

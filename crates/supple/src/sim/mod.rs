@@ -7,42 +7,56 @@
 //! | `assemble.rs` | from bodies to a factored system |
 //! | `air.rs` | wind and drag: what the air does before a step |
 //! | `links.rs` | sliding constraints, attachments and stitches: forces, motion, breaking |
-//! | `integrator.rs` | prediction and velocity of backward Euler, eqs. (1), (2) |
+//! | `integrator/` | prediction and velocity, eqs. (1), (2), of backward Euler and BDF2 |
 //! | `report.rs` | [`StepReport`]: what every step says about itself |
 //! | `violations.rs` | [`Violation`]: hard constraints that do not hold |
 //! | `muscle.rs` | fibres that contract |
 //! | `checkpoint.rs` | the state as bytes, and back |
 //! | `intersections.rs` | [`Intersection`]: things that have entered each other |
+//! | `axes.rs` | pins along some of the axes |
+//! | `equilibrium.rs` | statics: where bodies are at rest |
+//! | `rigid.rs` | rigid motions that nothing prevents |
+//! | `forces.rs` | what pins, anchors and contacts bear; gradient, Hessian and mass |
+//! | `snapshot.rs` | a state in memory, and back |
 //! | `adopt.rs` | the state of another simulation of the same bodies |
 
 mod adopt;
 mod air;
 mod assemble;
+mod axes;
 mod checkpoint;
+mod equilibrium;
+mod forces;
 pub mod integrator;
 mod intersections;
 mod links;
 mod muscle;
 mod report;
+mod rigid;
+mod snapshot;
 mod step;
 mod violations;
 
 pub use air::Air;
 pub use assemble::{AnchorRef, Body, Parts};
+pub use equilibrium::{EquilibriumReport, Static};
+pub use forces::{ContactForce, EachBlock};
 pub use intersections::{Entered, Intersection};
 pub use links::Group;
 pub use report::{Energy, StepReport, Timings};
+pub use rigid::RigidMode;
+pub use snapshot::Snapshot;
 pub use step::{Iteration, LocalState};
 pub use violations::Violation;
 
-use crate::contact::{Columns, ContactSet, Kept, Obstacle, Pose, Reaches};
+use crate::contact::{Columns, ContactSet, Kept, Obstacle, Pose, Reaches, Touch};
 use crate::error::{BuildError, StepError};
 use crate::exec::Exec;
 use crate::global::{Cholesky, SolveScratch, System};
 use crate::math::nodes::Row;
 use crate::settings::Settings;
 use crate::solve::contact_methods::Nodal;
-use crate::solve::{BodySums, Descent, Lagged};
+use crate::solve::{Axes, BodySums, Descent, Lagged};
 use crate::term::{FibreRef, TermSet};
 use std::sync::Arc;
 
@@ -65,7 +79,11 @@ pub struct Simulation {
     /// For each node of the user its place in the system: free nodes first, in the order of the factor.
     place: Vec<u32>,
     free: usize,
+    /// Free nodes that are pinned along some axes.
+    axes: Vec<Axes>,
     mass: Vec<f64>,
+    /// s of the integrator's rule that the matrix is factored for.
+    matrix_step: f64,
     state: State,
     /// Obstacles and what touches them, and links.
     contact: ContactSet,
@@ -92,8 +110,12 @@ struct State {
     v: Vec<Row>,
     /// Acceleration of the last step.
     a: Vec<Row>,
+    /// The state before, for integrators that look back.
+    past: integrator::Past,
     /// Where the pinned nodes will be at the end of the next step.
     targets: Vec<Row>,
+    /// The same for nodes that are pinned along some axes, of which only these coordinates count.
+    axis_targets: Vec<Row>,
     /// External force on each node in N, besides gravity.
     force: Vec<Row>,
     /// Where each obstacle is, and where it will be at the end of the next step.
@@ -104,6 +126,8 @@ struct State {
     reaches: Reaches,
     /// Force of each obstacle on the bodies in the last step.
     reactions: Vec<[f64; 3]>,
+    /// What touched what at the end of the last step.
+    touches: Vec<Touch>,
     /// Where the frame of each group of links is, and where it will be at the end of the next step.
     frames: Vec<[Pose; 2]>,
     /// The links that are broken.
@@ -115,6 +139,9 @@ struct State {
 /// Memory of a step, allocated once.
 struct Workspace {
     x: Vec<Row>,
+    /// X and V of the integrator's rule.
+    x_base: Vec<Row>,
+    v_base: Vec<Row>,
     x_tilde: Vec<Row>,
     x_free: Vec<Row>,
     rhs: Vec<Row>,
@@ -125,6 +152,8 @@ struct Workspace {
     body_size: Vec<f64>,
     per_body: Vec<BodySums>,
     motion: Vec<f64>,
+    /// The largest acceleration in each body before the step, at least that of gravity.
+    jolt: Vec<f64>,
     /// Where the Hessian was taken before the step, while someone looks who may discard it.
     hessian_at: Vec<Row>,
 }
@@ -236,9 +265,12 @@ impl Simulation {
             self.check_intersections(&x)?;
         }
         self.state.targets.copy_from_slice(&x[self.free..]);
+        self.state.axis_targets = axes::targets(&self.axes, &x);
+        self.state.touches.clear();
         self.state.x = x;
         self.state.v = v;
         self.state.a.fill(Row::default());
+        self.state.past.forget();
         self.terms.keep_forces(true);
         self.state.kept.clear();
         self.state.reaches = Reaches::default();
@@ -285,20 +317,36 @@ impl Simulation {
         Ok(())
     }
 
-    /// Moves pinned nodes of a body: they reach their targets (m) at the end of the next step. Nothing is factored.
+    /// Moves pinned nodes of a body, of those pinned along some axes these coordinates: they reach their targets (m) at the end of the next step. Nothing is factored.
     pub fn move_pins(&mut self, body: usize, ids: &[u32], targets: &[[f64; 3]]) -> Result<(), BuildError> {
+        self.move_pins_along(body, ids, targets, [true; 3])
+    }
+
+    /// As [`Simulation::move_pins`], some coordinates of the targets only.
+    pub fn move_pins_along(
+        &mut self,
+        body: usize,
+        ids: &[u32],
+        targets: &[[f64; 3]],
+        axes: [bool; 3],
+    ) -> Result<(), BuildError> {
         self.moves(body, ids, targets)?;
         let mut places = Vec::with_capacity(ids.len());
         for &id in ids {
             let p = self.node_of(body, id as usize)?;
-            if p < self.free {
+            if p < self.free && self.axes_of(p).is_none() {
                 let (body, node) = self.name_of(p);
                 return Err(BuildError::Node { body, node, reason: "is not pinned".into() });
             }
-            places.push(p - self.free);
+            places.push(p);
         }
         for (p, t) in places.into_iter().zip(targets) {
-            self.state.targets[p] = Row::new(*t);
+            let to = match (p.checked_sub(self.free), self.axes_of(p)) {
+                (Some(p), _) => &mut self.state.targets[p],
+                (None, Some(k)) => &mut self.state.axis_targets[k],
+                (None, None) => continue,
+            };
+            (0..3).filter(|&c| axes[c]).for_each(|c| to.0[c] = t[c]);
         }
         Ok(())
     }
@@ -380,11 +428,18 @@ impl Simulation {
         assemble::allowed(&settings, &self.terms, &self.bodies, obstacles, collide)?;
         links::allowed(&settings, &self.groups, &self.bodies)?;
         assemble::carries(&settings, obstacles, collide, &self.groups)?;
+        axes::allowed(
+            &settings,
+            &self.axes,
+            &self.terms,
+            self.touching() || !self.groups.is_empty(),
+            &self.bodies,
+        )?;
         let (old, new) = (&self.settings, &settings);
         // Local terms of contact are part of the matrix.
         let touching = self.touching();
         let factor = old.solve.weights(touching) != new.solve.weights(touching)
-            || old.time.dt != new.time.dt
+            || old.time != new.time
             || old.solve.contact != new.solve.contact;
         let before = std::mem::replace(&mut self.settings, settings);
         if factor && let Err(e) = self.refactor() {

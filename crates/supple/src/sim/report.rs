@@ -119,7 +119,44 @@ pub struct StepReport {
     pub timings: Timings,
 }
 
-/// ½Σ m|(x⁺ − x)/Δt|², the kinetic energy after a step that is not yet taken.
+impl StepReport {
+    /// Of no step.
+    pub(super) fn idle(method: Method) -> StepReport {
+        StepReport {
+            frame: 0,
+            time: 0.0,
+            status: Status::Stalled,
+            method,
+            iterations: 0,
+            factored: 0,
+            primal: 0.0,
+            dual: 0.0,
+            force_residual: 0.0,
+            step: 0.0,
+            energy: Energy::default(),
+            inverted: 0,
+            violation: 0.0,
+            contacts: 0,
+            candidates: 0,
+            max_penetration: 0.0,
+            contact_residual: 0.0,
+            cone_violation: 0.0,
+            sweeps: 0,
+            islands_shortened: 0,
+            held: 0,
+            held_way: 0.0,
+            gap: f64::INFINITY,
+            contact_offset: 0.0,
+            stick_slip: 0.0,
+            detections: 0,
+            link_gap: 0.0,
+            links_broken: 0,
+            timings: Timings::default(),
+        }
+    }
+}
+
+/// ½Σ m|(x⁺ − X)/s|², the kinetic energy after a step that is not yet taken.
 pub(super) fn kinetic(mass: &[f64], x: &[Row], x_new: &[Row], dt: f64) -> f64 {
     let mut sum = 0.0;
     for i in 0..mass.len() {

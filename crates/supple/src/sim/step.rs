@@ -1,11 +1,12 @@
 //! One time step.
 
+use super::integrator::Rule;
 use super::{Energy, Simulation, StepReport, Timings, integrator, links, report};
 use crate::contact::ContactInfo;
 use crate::error::StepError;
 use crate::exec::Stopwatch;
 use crate::math::nodes::Row;
-use crate::settings::Method;
+use crate::settings::{Integrator, Method};
 use crate::solve::{self, Control, Observer, Outcome, Problem, Run, Status, start};
 use crate::term::{Sums, TermSet};
 
@@ -23,24 +24,36 @@ impl Simulation {
         if observer.is_some() {
             self.work.hessian_at.extend_from_slice(self.lagged.hessian.at());
         }
-        self.blow();
+        let rule = self.rule();
+        if rule.step != self.matrix_step {
+            // As a matrix of another Δt could be factored, so can this one; if not, the step will say so.
+            let _ = self.refactor();
+        }
+        self.blow(&rule);
         let (outcome, discarded) = exec.install(|| {
             let (settings, state, work, free) = (&self.settings, &self.state, &mut self.work, self.free);
-            let dt = settings.time.dt;
+            let dt = rule.step;
             let gravity = settings.world.gravity;
 
             let force = if self.air.is_empty() { &state.force } else { &work.force };
-            self.terms.lag(&state.x, 1.0 / dt, &exec);
+            rule.combine(rule.weights, &state.x, &state.past.x, &mut work.x_base);
+            rule.combine(rule.weights, &state.v, &state.past.v, &mut work.v_base);
+            self.terms.lag(&work.x_base, 1.0 / dt, &exec);
 
             // x̃ of the free nodes (1); pinned nodes go to their targets at once.
             integrator::predict(
-                (&state.x, &state.v, force),
-                &self.mass,
-                (gravity, (-settings.world.damping * dt).exp()),
-                dt,
+                &rule,
+                (&work.x_base, &state.v, &state.past),
+                (force, &self.mass),
+                (gravity, settings.world.damping),
                 (&mut work.x_free[..free], &mut work.x_tilde[..free]),
             );
             work.x_tilde[free..].copy_from_slice(&state.targets);
+            for (a, target) in self.axes.iter().zip(&state.axis_targets) {
+                for c in (0..3).filter(|&c| a.held[c]) {
+                    work.x_tilde[a.node as usize].0[c] = target.0[c];
+                }
+            }
             work.x.copy_from_slice(&work.x_tilde);
 
             // Who may touch what on the way there.
@@ -57,6 +70,7 @@ impl Simulation {
                 x_tilde: &work.x_tilde,
                 x_free: &work.x_free,
                 x: &mut work.x,
+                axes: &self.axes,
                 rhs: &mut work.rhs,
                 rounding: &mut work.rounding,
                 body: &work.body,
@@ -99,19 +113,19 @@ impl Simulation {
         if let Some(i) = self.first_non_finite() {
             return Err(self.non_finite(i));
         }
-        let dt = self.settings.time.dt;
         let sums = outcome.force.sums;
         let elastic = sums.energy - sums.dissipation;
-        let kinetic = report::kinetic(&self.mass, &self.state.x, &self.work.x, dt);
+        let kinetic = report::kinetic(&self.mass, &self.work.x_base, &self.work.x, rule.step);
         // Infinite is what a barrier material says of an inverted element; anything else that is none ends here.
         if !(kinetic.is_finite() && (elastic.is_finite() || (elastic == f64::INFINITY && sums.infinite > 0)))
         {
             return Err(self.overflow(elastic, kinetic));
         }
-        let state = &mut self.state;
+        let contact = self.contact.info();
         // Forces of constraints that cannot hold grow without end.
         self.terms.keep_forces(outcome.status == Status::Infeasible);
-        integrator::commit(&self.work.x, dt, (&mut state.x, &mut state.v, &mut state.a));
+        self.commit(&rule, contact.contacts > 0);
+        let state = &mut self.state;
         // What could not go all of its way catches up in later steps.
         for (number, pose) in state.poses.iter_mut().enumerate() {
             pose[0] = pose[0].towards(&pose[1], self.contact.progress_of(number));
@@ -122,12 +136,12 @@ impl Simulation {
         self.contact.keep(&mut state.kept);
         state.reaches = self.contact.barrier.next_reaches(self.contact.obstacles());
         self.contact.reactions(&mut state.reactions);
+        self.contact.touches(&state.x, &mut state.touches);
         self.contact.link_forces(&mut state.link_forces);
         let links_broken = links::tear(self.contact.links(), &state.link_forces, &mut state.broken);
         state.frame += 1;
-        state.time += dt;
+        state.time += rule.dt;
 
-        let contact = self.contact.info();
         // Whatever the iteration says: what has entered an obstacle, or was stopped short of something, does not obey the law; nor is an
         // energy at its least that is infinite.
         let size = self.work.body_size.iter().copied().fold(0.0, f64::max);
@@ -139,6 +153,30 @@ impl Simulation {
         }
         let report = self.report(&outcome, status, &sums, &contact, clock.seconds());
         Ok(StepReport { links_broken, ..report })
+    }
+
+    /// Takes the new positions, and what the integrator makes of them.
+    fn commit(&mut self, rule: &Rule, touching: bool) {
+        let (state, work) = (&mut self.state, &mut self.work);
+        let remember = self.settings.time.integrator != Integrator::BackwardEuler;
+        let guarded = remember && touching;
+        if guarded {
+            work.x_free.copy_from_slice(&state.x);
+            integrator::accelerations(&state.a, &work.body, &mut work.jolt);
+            let gravity = self.settings.world.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
+            work.jolt.iter_mut().for_each(|a| *a = a.max(gravity));
+        }
+        integrator::commit(
+            rule,
+            remember,
+            (&work.x, &work.x_base, &work.v_base),
+            (&mut state.x, &mut state.v, &mut state.a, &mut state.past),
+        );
+        if guarded {
+            let before = &work.x_free[..];
+            let now = (before, &state.x[..], &mut state.v[..], &state.a[..], &mut state.past);
+            integrator::soften_jolts(rule, now, &work.jolt, &work.body, &mut work.motion);
+        }
     }
 
     /// What a step says, at the state that it leaves.
@@ -216,14 +254,18 @@ impl Simulation {
     }
 
     /// What dissipates is taken at the last state.
-    fn blow(&mut self) {
+    fn blow(&mut self, rule: &Rule) {
         if self.air.is_empty() {
             return;
         }
-        let (wind, time, rate) =
-            (self.settings.world.wind.as_ref(), self.state.time, 1.0 / self.settings.time.dt);
+        // At the end of the step, as far as the integrator can look ahead.
+        let time = self.state.time + if rule.ahead[1] == 0.0 { 0.0 } else { rule.dt };
+        let (wind, rate) = (self.settings.world.wind.as_ref(), 1.0 / rule.step);
         self.work.force.copy_from_slice(&self.state.force);
-        let state = (&self.state.x[..], &self.state.v[..]);
+        let past = &self.state.past;
+        rule.combine(rule.ahead, &self.state.x, &past.x, &mut self.work.x_base);
+        rule.combine(rule.ahead, &self.state.v, &past.v, &mut self.work.v_base);
+        let state = (&self.work.x_base[..], &self.work.v_base[..]);
         self.air.blow(wind, time, state, &mut self.work.force, (&mut self.terms, rate));
         let projective = self.settings.solve.method == Method::Projective;
         let firm = if projective { self.air.needed() } else { 1.0 };
@@ -255,7 +297,7 @@ impl Simulation {
 
     /// The first node whose new position, velocity or acceleration is not finite.
     fn first_non_finite(&self) -> Option<usize> {
-        let (dt, state) = (self.settings.time.dt, &self.state);
+        let (s, state) = (self.matrix_step, &self.state);
         // One that was none before the step is why others are now.
         let before = (0..state.x.len()).find(|&i| !(state.x[i].is_finite() && state.v[i].is_finite()));
         if before.is_some() {
@@ -263,8 +305,8 @@ impl Simulation {
         }
         (0..self.work.x.len()).find(|&i| {
             (0..3).any(|c| {
-                let v = (self.work.x[i].0[c] - self.state.x[i].0[c]) / dt;
-                let a = (v - self.state.v[i].0[c]) / dt;
+                let v = (self.work.x[i].0[c] - self.work.x_base[i].0[c]) / s;
+                let a = (v - self.work.v_base[i].0[c]) / s;
                 !(self.work.x[i].0[c].is_finite() && v.is_finite() && a.is_finite())
             })
         })

@@ -89,7 +89,8 @@ struct Rent {
 
 impl Rent {
     fn new(p: &Problem<'_>, lagged: &Lagged) -> Rent {
-        let first = lagged.habits.wait > 0 && lagged.hessian.is_there();
+        // Coordinates are held in the Hessian only.
+        let first = (lagged.habits.wait > 0 && lagged.hessian.is_there()) || !p.axes.is_empty();
         Rent {
             costs: Costs::of(p, &lagged.hessian),
             habits: lagged.habits,
@@ -124,8 +125,9 @@ impl Policy for Rent {
         let mut fresh = false;
         match self.metric {
             Metric::Hessian => {
-                let worn =
-                    done >= self.life() || (self.bought == 0 && self.habits.last as usize > self.life());
+                let worn = !hessian.is_there()
+                    || done >= self.life()
+                    || (self.bought == 0 && self.habits.last as usize > self.life());
                 if worn {
                     fresh = self.buy(p, run, hessian);
                 }
@@ -177,7 +179,10 @@ pub fn minimise(
     match end.status {
         // Nothing lower along any direction, and not at a minimum: perhaps ADMM finds a way.
         Status::Stalled
-            if run.settings.tolerance > 0.0 && end.step > run.settings.tolerance && !run.used_up() =>
+            if run.settings.tolerance > 0.0
+                && end.step > run.settings.tolerance
+                && !run.used_up()
+                && p.axes.is_empty() =>
         {
             admm::minimise(p, run, admm::Until::Done)
                 .unwrap_or_else(|| run.end(p, method, Status::Stalled, end.step))

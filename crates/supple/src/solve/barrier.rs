@@ -292,6 +292,7 @@ fn evaluate(p: &mut Problem<'_>, m: &mut Newton, b: &Barrier) -> Here {
         }
         g.0[3] = 0.0;
     }
+    p.hold(&mut m.gradient);
     Here { energy: objective + b.energy(), forbidden: sums.forbidden }
 }
 
@@ -343,6 +344,7 @@ fn aim(p: &mut Problem<'_>, m: &mut Newton, b: &mut Barrier, moving: bool) -> bo
         let d = p.mass[i] * inv;
         matrix.add(i as u32, i as u32, &[[d, 0.0, 0.0], [0.0, d, 0.0], [0.0, 0.0, d]]);
     }
+    p.each_firm(&mut |i, block| matrix.add(i as u32, i as u32, block));
     let ways = b.prescribed_ways(way, n);
     b.each_block(&mut |parts, block, ahead| {
         let prescribed = match moving {
@@ -363,5 +365,6 @@ fn aim(p: &mut Problem<'_>, m: &mut Newton, b: &mut Barrier, moving: bool) -> bo
         return false;
     }
     matrix.solve(direction, exec);
+    p.lead_held(direction);
     direction.iter().all(|r| r.is_finite())
 }

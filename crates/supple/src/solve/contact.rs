@@ -279,6 +279,7 @@ impl Descent {
             let loose = before.filter(|b| b.0 == Metric::Matrix && metric == b.0 && !tight);
             let loose = loose.map(|b| b.1).filter(|step| *step > FAR * run.settings.tolerance / CAUTION);
             self.aim(p, run, metric, hessian, loose.unwrap_or(0.0));
+            p.hold(&mut self.direction);
             let step = p.relative_step(&self.direction);
             let caution = CAUTION * run.settings.weight_scale.max(1.0);
             let rate = match before {

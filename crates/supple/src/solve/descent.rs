@@ -333,6 +333,7 @@ pub(super) fn apply(
         }
         Metric::Hessian => hessian.solve(v, p.exec),
     }
+    p.hold(v);
     let seconds = run.clock.seconds() - start;
     run.global += seconds;
     run.solve += seconds;

@@ -16,6 +16,7 @@
 //! | `barrier.rs` | Newton's method where bodies may touch each other |
 //! | `contact.rs` | contact and friction in the global step, and in Newton-like methods |
 //! | `contact_methods.rs` | the papers' ways to contact: local terms, Uzawa, Gauss–Seidel over nodes |
+//! | `held.rs` | coordinates that are held while others of their node are free |
 //! | `firm.rs` | when the weights of hard constraints change, and the matrix with them |
 //! | `project.rs` | … and what becomes of them in a step that ends before it converges |
 //! | `infeasible.rs` | … and when they cannot hold |
@@ -32,6 +33,7 @@ pub mod contact;
 pub mod contact_methods;
 pub mod descent;
 pub mod firm;
+pub mod held;
 pub mod infeasible;
 pub mod line_search;
 pub mod newton;
@@ -46,6 +48,7 @@ pub mod stop;
 pub use auto::{Habits, Lagged};
 pub use descent::Descent;
 pub use firm::fill;
+pub use held::Axes;
 pub use run::{Control, Observer, Outcome, Run};
 pub use stop::Status;
 
@@ -76,6 +79,8 @@ pub struct Problem<'a> {
     pub x_free: &'a [Row],
     /// The iterate.
     pub x: &'a mut [Row],
+    /// Free nodes of which some coordinates are held.
+    pub axes: &'a [Axes],
     /// Per free node, memory for right-hand sides and gradients.
     pub rhs: &'a mut [Row],
     /// Body of each free node.
@@ -250,6 +255,7 @@ impl Problem<'_> {
             }
             out.0[3] = 0.0;
         });
+        self.hold(out);
         (if sums.infinite > 0 { f64::INFINITY } else { self.inertia(self.x) + sums.energy }, sums)
     }
 
@@ -433,6 +439,7 @@ impl Problem<'_> {
                 }
             }
         }
+        self.put_held();
         run.solve += run.clock.seconds() - ready;
     }
 
@@ -465,6 +472,10 @@ impl Problem<'_> {
             }
             out.0[3] = sum.0[3];
         });
+        let axes = self.axes;
+        for a in axes {
+            (0..3).filter(|&c| a.held[c]).for_each(|c| self.rhs[a.node as usize].0[c] = 0.0);
+        }
         let mut all = BodySums::default();
         self.per_body.fill(all);
         for i in 0..self.rhs.len() {

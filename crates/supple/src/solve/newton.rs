@@ -44,6 +44,7 @@ impl Hessian {
         for i in 0..blocks.nodes() {
             blocks.add_diagonal(i, p.mass[i] * inv);
         }
+        p.each_firm(&mut |i, block| blocks.add(i, i, block));
         let ok = blocks.factor(p.exec).is_ok();
         if ok {
             self.at.extend_from_slice(p.x);

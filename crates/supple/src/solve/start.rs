@@ -45,6 +45,7 @@ pub fn best(problem: &mut Problem<'_>, history: &History<'_>, sound: bool) -> Su
                 _ => Row([x_free[0] + h2 * a[0], x_free[1] + h2 * a[1], x_free[2] + h2 * a[2], 0.0]),
             };
         }
+        problem.put_held();
     };
     for candidate in 0..5 {
         place(problem, candidate);

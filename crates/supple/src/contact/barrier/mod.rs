@@ -10,6 +10,7 @@
 //! | `near.rs` | what is near what at the iterate |
 //! | `union.rs` | a node near several triangles of one surface |
 //! | `held.rs` | links, and ways out, as stiff terms |
+//! | `touches.rs` | what touches what at the end of a step, with forces |
 //! | `ways.rs` | ways that are cut before anything meets |
 //!
 //! Obstacles with faces, balls and capsules are bodies whose nodes are prescribed: they stand behind those of the system in `y`. Others
@@ -18,10 +19,12 @@
 pub mod held;
 mod near;
 mod start;
+mod touches;
 mod union;
 mod ways;
 
 pub use start::Reaches;
+pub use touches::Touch;
 
 use super::BODIES;
 use super::detect::Moving;

@@ -1,0 +1,74 @@
+//! Pins along some of the axes: symmetry planes, rails, rollers.
+//!
+//! The nodes stay among the free ones, since a matrix that is the same for x, y and z cannot leave out one of them. Their held coordinates
+//! are at their targets from the start of a step; Newton's matrix has a diagonal there that nothing outweighs, and gradients and
+//! steps are zero there (`solve/held.rs`).
+
+use super::{Body, Simulation};
+use crate::error::BuildError;
+use crate::math::nodes::Row;
+use crate::settings::{Method, Settings};
+use crate::solve::Axes;
+use crate::term::TermSet;
+
+/// In the order of the system, those that are not pinned altogether.
+pub(super) fn renumber(axes: &[(u32, [bool; 3])], place: &[u32], free: usize) -> Vec<Axes> {
+    let mut out: Vec<Axes> =
+        axes.iter().map(|&(node, held)| Axes { node: place[node as usize], held }).collect();
+    out.retain(|a| (a.node as usize) < free);
+    out.sort_by_key(|a| a.node);
+    out
+}
+
+/// Where they are to be: at first where they are.
+pub(super) fn targets(axes: &[Axes], x: &[Row]) -> Vec<Row> {
+    axes.iter().map(|a| x[a.node as usize]).collect()
+}
+
+/// That the method takes them.
+pub(super) fn allowed(
+    settings: &Settings,
+    axes: &[Axes],
+    terms: &TermSet,
+    touching: bool,
+    bodies: &[Body],
+) -> Result<(), BuildError> {
+    let method = settings.solve.method;
+    let takes = match method {
+        Method::Auto => !terms.hard(),
+        Method::Newton => true,
+        Method::QuasiNewton => !touching,
+        Method::Admm | Method::Projective | Method::Position => false,
+    };
+    if axes.is_empty() || takes {
+        return Ok(());
+    }
+    let hard = terms.batches().iter().find(|b| b.hard());
+    let reason = match (method, hard) {
+        (Method::Auto, Some(b)) => {
+            let body = b.origin(0).and_then(|(body, _)| bodies.get(body as usize));
+            let body = body.map_or("", |b| b.name.as_str());
+            format!(
+                "pins along some axes and the hard `{}` elements of body `{body}` cannot be solved together: use `slide`",
+                b.name()
+            )
+        }
+        _ => format!("`{method}` cannot take pins along some axes here: use `auto` or `newton`, or `slide`"),
+    };
+    Err(BuildError::Setting { name: "solve.method", reason })
+}
+
+impl Simulation {
+    /// For each node, which of its coordinates are pinned.
+    pub fn held(&self) -> Vec<[bool; 3]> {
+        let mut held = vec![[false; 3]; self.place.len()];
+        held[self.free..].fill([true; 3]);
+        self.axes.iter().for_each(|a| held[a.node as usize] = a.held);
+        self.place.iter().map(|&p| held[p as usize]).collect()
+    }
+
+    /// The number of a node among those that are pinned along some axes.
+    pub(super) fn axes_of(&self, node: usize) -> Option<usize> {
+        self.axes.binary_search_by_key(&(node as u32), |a| a.node).ok()
+    }
+}

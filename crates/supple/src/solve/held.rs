@@ -1,0 +1,54 @@
+//! Coordinates that are held while the others of their node are free.
+
+use super::Problem;
+use crate::math::nodes::Row;
+use crate::math::small::Mat3;
+
+/// A free node, and which of its coordinates are held at x̃.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Axes {
+    /// Node of the system.
+    pub node: u32,
+    /// x, y, z.
+    pub held: [bool; 3],
+}
+
+/// Times m/Δt²: so much on the diagonal of Newton's matrix that what couples with it is below the last digit.
+const FIRM: f64 = 1e30;
+
+impl Problem<'_> {
+    /// Held coordinates of gradients and steps are zero.
+    pub fn hold(&self, rows: &mut [Row]) {
+        self.each_held(|i, c| rows[i].0[c] = 0.0);
+    }
+
+    /// Held coordinates of positions are where they should be.
+    pub fn put_held(&mut self) {
+        let (axes, x_tilde) = (self.axes, self.x_tilde);
+        for a in axes {
+            let i = a.node as usize;
+            (0..3).filter(|&c| a.held[c]).for_each(|c| self.x[i].0[c] = x_tilde[i].0[c]);
+        }
+    }
+
+    /// The way that held coordinates still have to go, in a step of positions that are not yet there.
+    pub fn lead_held(&self, step: &mut [Row]) {
+        self.each_held(|i, c| step[i].0[c] = self.x_tilde[i].0[c] - self.x[i].0[c]);
+    }
+
+    /// Calls `add` with nodes and blocks that hold them in Newton's matrix.
+    pub fn each_firm(&self, add: &mut dyn FnMut(usize, &Mat3<f64>)) {
+        let inv = FIRM / (self.dt * self.dt);
+        for a in self.axes {
+            let mut block = [[0.0; 3]; 3];
+            (0..3).filter(|&c| a.held[c]).for_each(|c| block[c][c] = inv * self.mass[a.node as usize]);
+            add(a.node as usize, &block);
+        }
+    }
+
+    fn each_held(&self, mut f: impl FnMut(usize, usize)) {
+        for a in self.axes {
+            (0..3).filter(|&c| a.held[c]).for_each(|c| f(a.node as usize, c));
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Time: integrators and their order, equilibria, and what is measured of a state.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used)]
+
+mod bridge;
+mod common;
+mod reference;
+
+#[path = "time/bdf2.rs"]
+mod bdf2;
+#[path = "time/equilibrium.rs"]
+mod equilibrium;
+#[path = "time/files.rs"]
+mod files;
+#[path = "time/measure.rs"]
+mod measure;
