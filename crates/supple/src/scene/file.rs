@@ -232,6 +232,9 @@ pub struct Body {
     /// What makes a sheet, besides its material.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cloth: Option<ClothTable>,
+    /// Order of a solid's elements: 1 (default), tetrahedra of four nodes, or 2, of ten nodes, which bend without locking.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<Order>,
     /// Strain limit of a solid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Limit>,
@@ -305,6 +308,35 @@ pub struct Springs {
 
 fn one() -> f64 {
     1.0
+}
+
+/// Order of elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(try_from = "u32", into = "u32")]
+pub enum Order {
+    /// Nodes at corners.
+    #[default]
+    One,
+    /// Nodes on edges too.
+    Two,
+}
+
+impl TryFrom<u32> for Order {
+    type Error = String;
+    fn try_from(n: u32) -> Result<Self, String> {
+        match n {
+            1 => Ok(Order::One),
+            2 => Ok(Order::Two),
+            _ => Err(format!("elements have order 1 or 2, not {n}")),
+        }
+    }
+}
+
+impl From<Order> for u32 {
+    fn from(o: Order) -> u32 {
+        if o == Order::Two { 2 } else { 1 }
+    }
 }
 
 /// How a cell is cut into tetrahedra.

@@ -151,7 +151,8 @@ struct Entry {
     positions: Vec<[f64; 3]>,
     masses: Vec<f64>,
     content: Content,
-    pins: Vec<u32>,
+    /// Nodes of each call.
+    pins: Vec<Vec<u32>>,
     anchors: Vec<(u32, f64, [f64; 3])>,
     /// The nodes of these.
     anchored: BTreeSet<u32>,
@@ -200,7 +201,7 @@ impl Scene {
         }
     }
 
-    /// Adds a solid of one material and density (kg/m³, > 0). Each corner of a tetrahedron carries a quarter of its mass; energy
+    /// Adds a solid of one material and density (kg/m³, > 0), of the mesh's order. Masses are those of [`TetMesh::node_masses`]; energy
     /// and mass are those of its volume times its fill fraction.
     pub fn add_solid(
         &mut self,
@@ -225,13 +226,7 @@ impl Scene {
         if !(density.is_finite() && density > 0.0) {
             return Err(wrong(format!("the density must be positive and finite, not {density}")));
         }
-        let mut masses = vec![0.0; mesh.vertices().len()];
-        for (e, t) in mesh.tets().iter().enumerate() {
-            let quarter = 0.25 * density * mesh.filled_volume(e);
-            for &v in t {
-                masses[v as usize] += quarter;
-            }
-        }
+        let masses = mesh.node_masses(|_| density);
         self.add_solid_with_masses(name, mesh, materials, masses)
     }
 
@@ -397,9 +392,10 @@ impl Scene {
         Ok(b)
     }
 
-    /// Pins nodes of a body where they are: they stay exactly there, or follow [`Simulation::move_pins`].
+    /// Pins nodes of a body where they are: they stay exactly there, or follow [`Simulation::move_pins`]. Where the ids
+    /// are all of corners, an edge of an element of order 2 between pinned ends has its node pinned too.
     pub fn pin(&mut self, body: BodyId, ids: &[u32]) -> Result<(), BuildError> {
-        self.entry(body, ids)?.pins.extend(ids);
+        self.entry(body, ids)?.pins.push(ids.to_vec());
         Ok(())
     }
 
@@ -438,6 +434,7 @@ impl Scene {
             positions: Vec::new(),
             masses: Vec::new(),
             pinned: Vec::new(),
+            followers: Vec::new(),
             fill: Vec::new(),
             sources: Vec::new(),
             anchors: Vec::new(),
@@ -454,11 +451,16 @@ impl Scene {
         for (number, b) in self.bodies.iter().enumerate() {
             let first = parts.positions.len();
             let body = number as u32;
-            parts.bodies.push(Body { name: b.name.clone(), first_node: first, nodes: b.positions.len() });
+            let corners = match &b.content {
+                Content::Solid { mesh, .. } => mesh.corner_count(),
+                _ => b.positions.len(),
+            };
+            let (name, nodes) = (b.name.clone(), b.positions.len());
+            parts.bodies.push(Body { name, first_node: first, nodes, corners });
             parts.positions.extend(&b.positions);
             parts.masses.extend(&b.masses);
             parts.pinned.resize(first + b.positions.len(), false);
-            for &i in &b.pins {
+            for &i in b.pins.iter().flatten() {
                 parts.pinned[first + i as usize] = true;
             }
             let at = Where {
@@ -471,17 +473,23 @@ impl Scene {
             };
             match &b.content {
                 Content::Solid { mesh, materials } => {
+                    for (node, ends) in mesh.held_mids(b.pins.iter().map(Vec::as_slice)) {
+                        parts.pinned[first + node as usize] = true;
+                        parts.followers.push((at.first + node, ends.map(|v| at.first + v)));
+                    }
                     parts.fill.extend(mesh.fill());
+                    let place = |v: u32| mesh.vertices()[v as usize];
                     for (e, (t, m)) in mesh.tets().iter().zip(materials).enumerate() {
-                        let (gradients, volume) =
-                            stencil::tetrahedron(t.map(|v| mesh.vertices()[v as usize]))
-                                .map_err(|reason| at.wrong(e, reason.to_string()))?;
-                        let shape = (gradients, volume * mesh.fill_of(e));
-                        terms.solid(m, at.element(t, e), shape);
-                        if let Some(limit) = &b.limit {
-                            terms.solid_limit(limit, at.element(t, e), shape.0, shape.1, &at);
+                        let wrong = |reason: stencil::TetError| at.wrong(e, reason.to_string());
+                        let (fill, limit) = (mesh.fill_of(e), b.limit.as_ref());
+                        let Some(ten) = mesh.ten_nodes(e) else {
+                            let (g, volume) = stencil::tetrahedron(t.map(place)).map_err(wrong)?;
+                            terms.solid(m, at.element(t, e), (&g, volume * fill), limit, &at);
+                            continue;
+                        };
+                        for (g, volume) in &stencil::quadratic(ten.map(place)).map_err(wrong)? {
+                            terms.solid(m, at.element(&ten, e), (g, volume * fill), limit, &at);
                         }
-                        terms.strain_rate(m, at.element(t, e), shape, &at);
                     }
                 }
                 Content::Cloth { mesh, cloth } => cloth.terms(mesh, &at, &mut terms)?,
@@ -500,10 +508,10 @@ impl Scene {
                 parts.anchors.push(AnchorRef { body, node: *node, batch: 0, element });
             }
         }
-        let fibres = terms.fibre_count();
+        let counts = terms.fibre_counts();
         let (sources, batches) = terms.sources();
         parts.air.batch = batches.drags;
-        parts.fibres = FibreRef { batch: batches.fibres, count: fibres };
+        parts.fibres = FibreRef { batches: batches.fibres, counts };
         for a in &mut parts.anchors {
             a.batch = batches.anchors;
         }

@@ -61,6 +61,8 @@ pub struct Simulation {
     scratch: SolveScratch,
     /// For each node of the user its place in the system: free nodes first, in the order of the factor.
     place: Vec<u32>,
+    /// Pinned nodes on edges between pinned ends.
+    followers: Vec<Follower>,
     free: usize,
     mass: Vec<f64>,
     state: State,
@@ -78,6 +80,14 @@ pub struct Simulation {
     work: Workspace,
     /// What makes this scene this scene; checkpoints carry it.
     fingerprint: u64,
+}
+
+/// A pinned node on an edge between pinned ends, which moves as these do; numbers among the targets.
+struct Follower {
+    node: usize,
+    ends: [usize; 2],
+    /// From the middle of the edge, in m.
+    offset: [f64; 3],
 }
 
 /// What a checkpoint holds; rows in the order of the system.
@@ -282,7 +292,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Moves pinned nodes of a body: they reach their targets (m) at the end of the next step. Nothing is factored.
+    /// Moves pinned nodes of a body: they reach their targets (m) at the end of the next step. Nothing is factored. A pinned node on an edge
+    /// of an element of order 2 follows the edge's ends unless it is given a target itself.
     pub fn move_pins(&mut self, body: usize, ids: &[u32], targets: &[[f64; 3]]) -> Result<(), BuildError> {
         self.moves(body, ids, targets)?;
         let mut places = Vec::with_capacity(ids.len());
@@ -294,8 +305,17 @@ impl Simulation {
             }
             places.push(p - self.free);
         }
-        for (p, t) in places.into_iter().zip(targets) {
+        for (&p, t) in places.iter().zip(targets) {
             self.state.targets[p] = Row::new(*t);
+        }
+        if !self.followers.is_empty() {
+            places.sort_unstable();
+            let given = |p: &usize| places.binary_search(p).is_ok();
+            for f in self.followers.iter().filter(|f| !given(&f.node) && f.ends.iter().any(given)) {
+                let [a, b] = f.ends.map(|e| self.state.targets[e].xyz());
+                let middle = std::array::from_fn(|c| 0.5 * (a[c] + b[c]) + f.offset[c]);
+                self.state.targets[f.node] = Row::new(middle);
+            }
         }
         Ok(())
     }

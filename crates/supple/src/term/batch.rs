@@ -476,7 +476,8 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
         self.origin.get(element).copied()
     }
     fn shares(&self, x: &[Row], f: &mut dyn FnMut((u32, u32), Share)) {
-        if !(V == 3 || V == 4) {
+        // Triangles; tetrahedra, of ten nodes too.
+        if !matches!(V, 3 | 4 | 10) {
             return;
         }
         for (element, origin) in self.origin.iter().enumerate() {
@@ -485,7 +486,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
             let dx = chunk.local::<f64, D>(p, l, x);
             let volume = chunk.volume::<f64>(p, l);
             let mut share = Share { triangle: V == 3, ..Share::default() };
-            if D + 1 == V {
+            if D == if V == 3 { 2 } else { 3 } {
                 let column = |d: usize| if d < D { dx[d] } else { [0.0; 3] };
                 share.gradient = Some([column(0), column(1), column(2)]);
                 share.volume = (!P::BESIDE).then_some(volume);
