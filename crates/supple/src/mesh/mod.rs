@@ -5,6 +5,7 @@
 //! | `mod.rs` | [`TetMesh`], validated on construction |
 //! | `triangles.rs` | [`TriMesh`], the same for sheets; neighbours and edges |
 //! | `shapes.rs` | built-in shapes with resolution |
+//! | `patches.rs` | neighbouring tetrahedra whose strain is averaged |
 //! | `quadratic.rs` | tetrahedra of ten nodes: mid-side nodes, masses, their surface |
 //! | `surface.rs` | the boundary triangles of a tetrahedral mesh |
 //! | `io/` | mesh files: bytes in, [`io::RawMesh`] out, and back |
@@ -18,6 +19,7 @@ mod embedding;
 pub mod fill;
 pub mod io;
 mod limbs;
+mod patches;
 mod quadratic;
 pub mod quality;
 pub mod repair;
@@ -28,6 +30,7 @@ mod triangles;
 pub use embedding::{Embedding, vertex_normals};
 pub use fill::fill;
 pub use limbs::{Contour, Limb, Limbs};
+pub(crate) use patches::MOST_NODES;
 pub use quadratic::MidPoints;
 pub use surface::surface;
 pub use triangles::TriMesh;

@@ -44,7 +44,7 @@ impl Estimate {
     }
 
     fn of_shape(shape: &Shape) -> Estimate {
-        let per_cell = |s: SplitNumber| if s == SplitNumber::Five { 5.0 } else { 6.0 };
+        let per_cell = |s: SplitNumber| f64::from(u32::from(s));
         match *shape {
             Shape::Box { cells, split, .. } => grid(cells.map(|n| n as f64), per_cell(split)),
             Shape::Beam { length, width, cells, split } => {
@@ -73,7 +73,9 @@ impl Estimate {
 }
 
 fn grid(cells: [f64; 3], per_cell: f64) -> Estimate {
-    let nodes: f64 = cells.iter().map(|n| n + 1.0).product();
+    let corners: f64 = cells.iter().map(|n| n + 1.0).product();
+    // Around a centre: those of cells and faces too.
+    let nodes = if per_cell > 6.0 { 5.0 * corners } else { corners };
     let elements = per_cell * cells.iter().product::<f64>();
     let layers = 1.0 + cells.iter().copied().fold(f64::INFINITY, f64::min);
     Estimate { nodes, elements, bytes: TETRAHEDRON * elements + NODE_AND_LAYER * nodes * layers }

@@ -11,6 +11,7 @@ use super::obstacle::ObstacleTable;
 use super::sheet::ClothTable;
 use super::{Damping, Limit, SpringKind};
 pub use crate::mesh::Limb;
+use crate::mesh::shapes::Split;
 use crate::settings::{
     Acceleration, ContactMethod, DualStart, FirstHessian, Method, SolveSettings, Start, Sweep, WeightRule,
     Wind,
@@ -344,11 +345,13 @@ impl From<Order> for u32 {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "u32", into = "u32")]
 pub enum SplitNumber {
-    /// Five tetrahedra.
+    /// Five tetrahedra, mirrored from cell to cell.
+    #[default]
     Five,
     /// Six tetrahedra.
-    #[default]
     Six,
+    /// 24 tetrahedra around the centre.
+    TwentyFour,
 }
 
 impl TryFrom<u32> for SplitNumber {
@@ -357,14 +360,25 @@ impl TryFrom<u32> for SplitNumber {
         match n {
             5 => Ok(SplitNumber::Five),
             6 => Ok(SplitNumber::Six),
-            _ => Err(format!("a cell is cut into 5 or 6 tetrahedra, not {n}")),
+            24 => Ok(SplitNumber::TwentyFour),
+            _ => Err(format!("a cell is cut into 5, 6 or 24 tetrahedra, not {n}")),
+        }
+    }
+}
+
+impl From<SplitNumber> for Split {
+    fn from(s: SplitNumber) -> Split {
+        match s {
+            SplitNumber::Five => Split::Five,
+            SplitNumber::Six => Split::Six,
+            SplitNumber::TwentyFour => Split::TwentyFour,
         }
     }
 }
 
 impl From<SplitNumber> for u32 {
     fn from(s: SplitNumber) -> u32 {
-        if s == SplitNumber::Five { 5 } else { 6 }
+        Split::from(s).per_cell() as u32
     }
 }
 
@@ -379,7 +393,7 @@ pub enum Shape {
         size: [f64; 3],
         /// Cells along x, y, z.
         cells: [usize; 3],
-        /// Tetrahedra per cell: 5 or 6.
+        /// Tetrahedra per cell: 5 (default, mirrored from cell to cell), 6 or 24 (around the cell's centre).
         #[serde(default)]
         split: SplitNumber,
     },
@@ -391,7 +405,7 @@ pub enum Shape {
         width: f64,
         /// Cells across; along it as many as keep cells cubes.
         cells: usize,
-        /// Tetrahedra per cell: 5 or 6.
+        /// Tetrahedra per cell: 5 (default, mirrored from cell to cell), 6 or 24 (around the cell's centre).
         #[serde(default)]
         split: SplitNumber,
     },

@@ -129,7 +129,7 @@ impl Material {
         Material(Choice::BuiltIn { kind, behind, lame, numbers })
     }
     /// A built-in material with numbers of its own.
-    fn with_numbers(kind: MaterialKind, lame: Lame, own: &[f64]) -> Material {
+    pub(super) fn with_numbers(kind: MaterialKind, lame: Lame, own: &[f64]) -> Material {
         let mut material = Material::from_lame(kind, lame);
         if let Choice::BuiltIn { numbers: n, .. } = &mut material.0 {
             *n = numbers(own);
@@ -376,6 +376,7 @@ impl<const V: usize> Group<V> {
         list.volume.push(volume);
         list.weight.push(weights);
         list.origin.push(origin);
+        list.members.push(Vec::new());
         list.params.extend(params);
     }
 }

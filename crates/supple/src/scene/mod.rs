@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `mod.rs` | [`Scene`] |
 //! | `material.rs` | [`Material`], and the only `match` over materials |
+//! | `average.rs` | [`Average`]: strain averaged over patches of tetrahedra |
 //! | `cloth.rs` | [`Cloth`]: what a sheet is made of; strain limits |
 //! | `sheet.rs` | … as scene files say it |
 //! | `terms.rs` `sheet_terms.rs` | lists of elements on their way to batches |
@@ -24,6 +25,7 @@
 //! | `place.rs` | shapes, transforms, selections, start states |
 //! | `program.rs` | [`Program`]: a scene file made ready to run, with its motions |
 
+mod average;
 mod cloth;
 mod collide;
 mod contract;
@@ -46,6 +48,7 @@ mod sheet_terms;
 mod skin;
 mod terms;
 
+pub use average::Average;
 pub use cloth::{Along, Bending, Cloth, Limit};
 pub use collide::{CollideTable, Collisions, Intersecting, PairTable};
 pub use estimate::{Estimate, memory};
@@ -156,6 +159,8 @@ struct Entry {
     anchors: Vec<(u32, f64, [f64; 3])>,
     /// The nodes of these.
     anchored: BTreeSet<u32>,
+    /// How a solid of order 1 averages its strain, if it does.
+    average: Option<Average>,
     /// Strain limit of a solid.
     limit: Option<Limit>,
     damping: Damping,
@@ -166,7 +171,7 @@ struct Entry {
 /// ```
 /// use supple::{Material, MaterialKind, Scene, Settings, mesh::shapes};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let mesh = shapes::box_mesh([1.0, 0.2, 0.2], [10, 2, 2], shapes::Split::Six)?;
+/// let mesh = shapes::box_mesh([1.0, 0.2, 0.2], [10, 2, 2], shapes::Split::default())?;
 /// let fixed: Vec<u32> = (0..mesh.vertices().len() as u32).filter(|&i| mesh.vertices()[i as usize][0] == 0.0).collect();
 /// let mut scene = Scene::new(Settings::default());
 /// let rubber = Material::new(MaterialKind::NeoHookean, 1e5, 0.4)?;
@@ -277,6 +282,26 @@ impl Scene {
         Ok(())
     }
 
+    /// Averages the strain of a solid of order 1 over patches of elements, so that it neither locks nor is too stiff.
+    pub fn average(&mut self, body: BodyId, average: Average) -> Result<(), BuildError> {
+        let b = self.entry(body, &[])?;
+        let wrong = |reason: String| BuildError::Body { body: b.name.clone(), reason };
+        average.check().map_err(wrong)?;
+        let Content::Solid { mesh, materials } = &b.content else {
+            return Err(wrong("only solids have a strain that is averaged".into()));
+        };
+        if mesh.order() == 2 {
+            return Err(wrong("elements of order 2 do not lock: averaging is for order 1".into()));
+        }
+        average.split(materials).map_err(|(element, reason)| BuildError::Element {
+            body: b.name.clone(),
+            element,
+            reason,
+        })?;
+        b.average = Some(average);
+        Ok(())
+    }
+
     /// Damps a body.
     pub fn damp(&mut self, body: BodyId, damping: Damping) -> Result<(), BuildError> {
         let b = self.entry(body, &[])?;
@@ -374,6 +399,7 @@ impl Scene {
             pins: Vec::new(),
             anchors: Vec::new(),
             anchored: BTreeSet::new(),
+            average: None,
             limit: None,
             damping: Damping::default(),
         });
@@ -479,7 +505,15 @@ impl Scene {
                     }
                     parts.fill.extend(mesh.fill());
                     let place = |v: u32| mesh.vertices()[v as usize];
+                    let parts_of = b.average.map(|a| a.split(materials)).transpose();
+                    let parts_of = parts_of.map_err(|(e, reason)| at.wrong(e, reason))?;
+                    if let Some(split) = &parts_of {
+                        for p in split.patches(mesh) {
+                            terms.patch(p.material, &p.patch, &at);
+                        }
+                    }
                     for (e, (t, m)) in mesh.tets().iter().zip(materials).enumerate() {
+                        let m = parts_of.as_ref().map_or(m, |split| split.own(e));
                         let wrong = |reason: stencil::TetError| at.wrong(e, reason.to_string());
                         let (fill, limit) = (mesh.fill_of(e), b.limit.as_ref());
                         let Some(ten) = mesh.ten_nodes(e) else {

@@ -2,14 +2,14 @@
 
 use super::estimate::Estimate;
 use super::file::{
-    Axis, AxisName, Body, Order, Region, Rotation, Scale, Select, Shape, SkinChoice, SplitNumber, StartState,
+    Axis, AxisName, Body, Order, Region, Rotation, Scale, Select, Shape, SkinChoice, StartState,
 };
 use super::parse::SceneError;
 use super::skin::{self, Skin};
 use crate::energy::check::Random;
 use crate::mesh::fill::FillSettings;
 use crate::mesh::io::Samples;
-use crate::mesh::shapes::{self, Split};
+use crate::mesh::shapes;
 use crate::mesh::{Contour, Embedding, Limbs, MeshError, MidPoints, TetMesh, TriMesh};
 
 /// A mesh or a grid that a scene names, as the caller read it.
@@ -199,10 +199,6 @@ struct Shaped {
     contour: Option<Contour>,
 }
 
-fn split(s: SplitNumber) -> Split {
-    if s == SplitNumber::Five { Split::Five } else { Split::Six }
-}
-
 fn make(shape: &Shape, springs: bool, skin: bool) -> Result<Shaped, String> {
     let solid = |m: Result<TetMesh, crate::mesh::MeshError>| {
         let m = m.map_err(|e| e.to_string())?;
@@ -211,14 +207,14 @@ fn make(shape: &Shape, springs: bool, skin: bool) -> Result<Shaped, String> {
     };
     let net = |(vertices, edges): shapes::Net| Ok(Shaped { vertices, edges, ..Shaped::default() });
     match shape {
-        Shape::Box { size, cells, split: s } => solid(shapes::box_mesh(*size, *cells, split(*s))),
+        Shape::Box { size, cells, split: s } => solid(shapes::box_mesh(*size, *cells, (*s).into())),
         Shape::Beam { length, width, cells, split: s } => {
             let ratio = length / width * *cells as f64;
             if !(ratio.is_finite() && ratio < 1e6) {
                 return Err("the length and width of a beam must be positive, and not too far apart".into());
             }
             let along = (ratio.round() as usize).max(1);
-            solid(shapes::box_mesh([*length, *width, *width], [along, *cells, *cells], split(*s)))
+            solid(shapes::box_mesh([*length, *width, *width], [along, *cells, *cells], (*s).into()))
         }
         Shape::Sphere { radius, cells } => solid(shapes::ball(*radius, *cells)),
         Shape::Cylinder { radius, length, cells, along } => {

@@ -1,6 +1,7 @@
 //! Lists of elements on their way to batches: one list for each kind of element and energy. Those of sheets are filled in
 //! `sheet_terms.rs`.
 
+use super::average::Patch;
 use super::cloth::Limit;
 use super::material::{self, Group};
 use super::{Content, Entry, Material, SpringKind};
@@ -175,6 +176,16 @@ impl Terms {
         }
         if at.beta > 0.0 {
             lists.rate(m, place, (g, volume), at);
+        }
+    }
+
+    /// A patch of elements of a material.
+    pub fn patch(&mut self, m: &Material, p: &Patch, at: &Where<'_>) {
+        let place = at.element(&p.nodes, p.members.first().map_or(0, |m| m.0 as usize));
+        let group = material::group(&mut self.ten.materials, m);
+        group.push(m.base(), place.nodes, (&p.gradients, p.volume), place.origin);
+        if let Some(members) = group.list.members.last_mut() {
+            members.clone_from(&p.members);
         }
     }
 

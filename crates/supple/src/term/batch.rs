@@ -34,6 +34,8 @@ pub struct ElementList<const V: usize, const D: usize> {
     pub params: Vec<f64>,
     /// Body, and number within the body.
     pub origin: Vec<(u32, u32)>,
+    /// Of elements that stand for several: their numbers within the body, and shares of the volume. Else empty.
+    pub members: Vec<Vec<(u32, f64)>>,
 }
 
 impl<const V: usize, const D: usize> ElementList<V, D> {
@@ -98,6 +100,8 @@ pub struct Batch<const V: usize, const D: usize, P> {
     /// Place in the packets of each element in order of adding, and the reverse.
     place: Vec<u32>,
     origin: Vec<(u32, u32)>,
+    /// Of patches: the elements that each stands for, and their shares.
+    members: Vec<Vec<(u32, f64)>>,
     weight: Vec<[f64; WeightRule::COUNT]>,
     /// Second derivatives of [`WAVE`] chunks; empty until they are asked for.
     blocks: Vec<Block>,
@@ -182,7 +186,9 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
             .collect::<Vec<_>>();
         let stride = 1 + chunks.iter().map(|c| c.touched.len()).max().unwrap_or(0);
         let (origin, weight) = (list.origin.clone(), list.weight.clone());
-        let mut batch = Batch { potential, chunks, stride, place, origin, weight, blocks: Vec::new() };
+        let members = list.members.clone();
+        let mut batch =
+            Batch { potential, chunks, stride, place, origin, members, weight, blocks: Vec::new() };
         batch.set_weights(rule, scale);
         batch
     }
@@ -491,6 +497,11 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
                 share.gradient = Some([column(0), column(1), column(2)]);
                 share.volume = (!P::BESIDE).then_some(volume);
             }
+            let of_patch = self.members.get(element).filter(|m| !m.is_empty());
+            if of_patch.is_some() {
+                // Its elements know their own F and volume.
+                (share.gradient, share.volume) = (None, None);
+            }
             if !P::LAGGED {
                 let stress = self.potential.stress(&chunk.element::<f64>(p, l, P::PARAMS), &dx);
                 for (s, z) in stress.iter().zip(&dx) {
@@ -499,7 +510,14 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
                     }
                 }
             }
-            f(*origin, share);
+            match of_patch {
+                None => f(*origin, share),
+                Some(members) => {
+                    for &(e, part) in members {
+                        f((origin.0, e), Share { load: share.load.map(|c| c.map(|a| part * a)), ..share });
+                    }
+                }
+            }
         }
     }
     fn find_non_finite(&self) -> Option<usize> {

@@ -110,6 +110,28 @@ pub fn error_with(
 }
 
 #[test]
+#[ignore = "a scan"]
+fn scan() {
+    for split in [Split::Five, Split::Six] {
+        for (n, poisson) in [(2, 0.0), (4, 0.0), (4, 0.3), (2, 0.49), (4, 0.49)] {
+            for share in [0.1, 0.2, 0.3, 0.4, 0.5] {
+                let e = error_with(&beam(n, split), MaterialKind::NeoHookean, poisson, |s, b| {
+                    s.average(b, supple::scene::Average { share }).unwrap();
+                });
+                println!("{split:?} n {n} nu {poisson} share {share}: {:.4} side {:.4}", e.0, e.1);
+            }
+        }
+    }
+    for split in [Split::Five, Split::Six] {
+        println!(
+            "quadratic 4 nu .49 {split:?}: {:.5}",
+            error(&beam(4, split).quadratic().unwrap(), MaterialKind::NeoHookean, 0.49).0
+        );
+        println!("24 n=2 nu 0 {:?}", error(&beam(1, Split::TwentyFour), MaterialKind::NeoHookean, 0.3));
+    }
+}
+
+#[test]
 #[ignore = "prints a table for docs/elements.md"]
 fn table() {
     println!("elastica {}", elastica(LOAD, 0.0));
