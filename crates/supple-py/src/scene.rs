@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use supple::scene::{file, settings};
@@ -150,6 +150,10 @@ impl Content {
         let kind = match &mut self.source {
             Source::Own(scene) => {
                 scene.settings = settings;
+                for note in scene.notes() {
+                    let note = std::ffi::CString::new(note).unwrap_or_default();
+                    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &note, 2)?;
+                }
                 let made = py.detach(|| guard(|| scene.build()));
                 scene.settings = base;
                 Kind::Plain(Box::new(made?.map_err(build)?))
@@ -184,8 +188,8 @@ impl Scene {
     /// gradient and hessian, or a sequence of m of them. density in kg/m³, or masses (n,) in kg per node. fill: (m,) fill fractions in
     /// (0, 1], which multiply volumes in energy and mass. order: 1, or 2 for tetrahedra of ten nodes, which bend without locking: nodes in the
     /// middle of the edges stand behind the n given, whose ids and masks stay as they are; an edge between pinned ends has its node
-    /// pinned.
-    #[pyo3(signature = (vertices, tets, *, material, density=None, masses=None, name=None, fill=None, order=1))]
+    /// pinned. average: True averages the strain of order 1 over patches of elements, so that it neither locks nor is too stiff.
+    #[pyo3(signature = (vertices, tets, *, material, density=None, masses=None, name=None, fill=None, order=1, average=false))]
     fn add_solid(
         &self,
         vertices: &Bound<'_, PyAny>,
@@ -196,6 +200,7 @@ impl Scene {
         name: Option<String>,
         fill: Option<&Bound<'_, PyAny>>,
         order: u32,
+        average: bool,
     ) -> PyResult<Body> {
         let mut content = self.content()?;
         content.own()?;
@@ -227,7 +232,11 @@ impl Scene {
         };
         let id = content.own()?.add_solid_with_masses(&name, mesh, materials, masses).map_err(build)?;
         content.objects.extend(objects);
-        Ok(content.added(self.number, id, name, [n, nodes]))
+        let body = content.added(self.number, id, name, [n, nodes]);
+        if average {
+            content.own()?.average(id, supple::scene::Average::default()).map_err(build)?;
+        }
+        Ok(body)
     }
 
     /// Adds a sheet of triangles.

@@ -251,6 +251,7 @@ class Scene:
         name: str | None = None,
         fill: npt.ArrayLike | None = None,
         order: Literal[1, 2] = 1,
+        average: bool = False,
     ) -> Body: ...
     def add_cloth(
         self,

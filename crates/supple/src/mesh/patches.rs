@@ -1,10 +1,11 @@
-//! Patches: neighbouring tetrahedra whose strain is averaged.
+//! Patches: neighbouring tetrahedra whose strain is averaged; and how thick a mesh is in cells.
 //!
 //! A mesh has five to six tetrahedra to a node. If each of them keeps its volume, more is asked of the nodes than they can do, and the body
 //! locks. Patches of as many tetrahedra ask once per node. They are grown one after the other: the neighbour that adds fewest nodes comes
 //! first, then the one nearest to the patch's centre, so that the tetrahedra of a cell find each other.
 
-use super::TetMesh;
+use super::{TetMesh, surface};
+use crate::math::small::{cross, dot};
 use std::collections::HashMap;
 
 /// Most nodes of a patch.
@@ -98,6 +99,48 @@ impl TetMesh {
                 patches[other].extend(moved);
             }
         }
+    }
+}
+
+impl TetMesh {
+    /// Length against thickness: the diagonal of the bounding box over 6V/A, which is the side of a cube of the same volume and surface.
+    pub fn slenderness(&self) -> f64 {
+        let area: f64 = surface(&self.tets)
+            .iter()
+            .map(|t| {
+                let [a, b, c] = t.map(|v| self.vertices[v as usize]);
+                let e = |p: [f64; 3]| -> [f64; 3] { std::array::from_fn(|i| p[i] - a[i]) };
+                let n = cross(e(b), e(c));
+                0.5 * dot(n, n).sqrt()
+            })
+            .sum();
+        let mut square = 0.0;
+        for c in 0..3 {
+            let along = self.vertices.iter().map(|p| p[c]);
+            let (low, high) =
+                along.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+            square += (high - low) * (high - low);
+        }
+        square.sqrt() * area / (6.0 * self.volume())
+    }
+
+    /// Share of the surface's nodes that are farther than three edges from every tetrahedron inside: one without a node on the surface.
+    /// There is none where a body is one or two cells thick.
+    pub fn thin_share(&self) -> f64 {
+        let mut outside = vec![false; self.vertices.len()];
+        surface(&self.tets).into_iter().flatten().for_each(|v| outside[v as usize] = true);
+        let mut near = vec![false; self.vertices.len()];
+        for t in self.tets.iter().filter(|t| t.iter().all(|&v| !outside[v as usize])) {
+            t.iter().for_each(|&v| near[v as usize] = true);
+        }
+        for _ in 0..3 {
+            let before = near.clone();
+            for t in self.tets.iter().filter(|t| t.iter().any(|&v| before[v as usize])) {
+                t.iter().for_each(|&v| near[v as usize] = true);
+            }
+        }
+        let count = outside.iter().filter(|o| **o).count();
+        outside.iter().zip(&near).filter(|(o, n)| **o && !**n).count() as f64 / count.max(1) as f64
     }
 }
 

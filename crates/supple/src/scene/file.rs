@@ -236,6 +236,9 @@ pub struct Body {
     /// Order of a solid's elements: 1 (default), tetrahedra of four nodes, or 2, of ten nodes, which bend without locking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<Order>,
+    /// True averages the strain of a solid over patches of elements, so that it neither locks nor, of order 1, is too stiff. Default false.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub average: bool,
     /// Strain limit of a solid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Limit>,

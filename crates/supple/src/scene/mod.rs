@@ -71,6 +71,9 @@ use crate::term::{FibreRef, stencil};
 use std::collections::BTreeSet;
 use terms::{Terms, Where};
 
+/// From here on a body is long enough to bend: a bar four times as long as it is thick has 3.2, a cube 1.7.
+const SLENDER: f64 = 3.0;
+
 /// Number of a body in its scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BodyId(pub usize);
@@ -282,7 +285,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Averages the strain of a solid of order 1 over patches of elements, so that it neither locks nor is too stiff.
+    /// Averages the strain of a solid over patches of elements, so that it neither locks nor, of order 1, is too stiff.
     pub fn average(&mut self, body: BodyId, average: Average) -> Result<(), BuildError> {
         let b = self.entry(body, &[])?;
         let wrong = |reason: String| BuildError::Body { body: b.name.clone(), reason };
@@ -290,16 +293,33 @@ impl Scene {
         let Content::Solid { mesh, materials } = &b.content else {
             return Err(wrong("only solids have a strain that is averaged".into()));
         };
-        if mesh.order() == 2 {
-            return Err(wrong("elements of order 2 do not lock: averaging is for order 1".into()));
-        }
-        average.split(materials).map_err(|(element, reason)| BuildError::Element {
+        average.split(materials, mesh.order()).map_err(|(element, reason)| BuildError::Element {
             body: b.name.clone(),
             element,
             reason,
         })?;
         b.average = Some(average);
         Ok(())
+    }
+
+    /// What bodies are too coarse for what they may do: solids of order 1 that are fewer than three cells thick and long enough to bend.
+    pub fn notes(&self) -> Vec<String> {
+        let note = |(i, b): (usize, &Entry)| self.thin(BodyId(i)).map(|n| format!("{}: {n}", b.name));
+        self.bodies.iter().enumerate().filter_map(note).collect()
+    }
+
+    fn thin(&self, body: BodyId) -> Option<String> {
+        let b = self.bodies.get(body.0)?;
+        let Content::Solid { mesh, .. } = &b.content else { return None };
+        let bends = mesh.order() == 1 && b.average.is_none() && mesh.slenderness() >= SLENDER;
+        let share = if bends { mesh.thin_share() } else { 0.0 };
+        (share >= 0.25).then(|| {
+            format!(
+                "{:.0} % of its surface is on parts fewer than three cells thick, which bend too little: take `order = 2`, \
+                 `average = true` or more cells",
+                100.0 * share
+            )
+        })
     }
 
     /// Damps a body.
@@ -505,7 +525,7 @@ impl Scene {
                     }
                     parts.fill.extend(mesh.fill());
                     let place = |v: u32| mesh.vertices()[v as usize];
-                    let parts_of = b.average.map(|a| a.split(materials)).transpose();
+                    let parts_of = b.average.map(|a| a.split(materials, mesh.order())).transpose();
                     let parts_of = parts_of.map_err(|(e, reason)| at.wrong(e, reason))?;
                     if let Some(split) = &parts_of {
                         for p in split.patches(mesh) {

@@ -11,7 +11,7 @@ use super::pins::Holders;
 use super::place::{self, Asset, Placed};
 use super::sheet::cloth;
 use super::skin::Skin;
-use super::{Along, BodyId, Scene, Spring, SpringKind};
+use super::{Along, Average, BodyId, Scene, Spring, SpringKind};
 use crate::contact::Pose;
 use crate::error::{BuildError, StepError};
 use crate::settings::{Settings, SolveSettings, TimeSettings, WorldSettings};
@@ -212,6 +212,10 @@ impl Program {
             if let Some(damping) = body.damping {
                 scene.damp(id, damping).map_err(wrong)?;
             }
+            if body.average {
+                let told = |e: BuildError| SceneError::at(format!("{key}.average"), e.to_string());
+                scene.average(id, Average::default()).map_err(told)?;
+            }
             if let Some(limit) = body.limit {
                 scene.limit(id, limit).map_err(wrong)?;
             }
@@ -232,7 +236,7 @@ impl Program {
                 anchors: Vec::new(),
                 rest: place::corners(&p.vertices),
                 skin: p.skin.clone(),
-                notes: p.notes.clone(),
+                notes: p.notes.iter().cloned().chain(scene.thin(id)).collect(),
             });
             placed.push(p);
         }

@@ -175,6 +175,11 @@ impl Simulation {
         self.global.bytes()
     }
 
+    /// Bytes of the terms: gradients, numbers of materials, z and u.
+    pub fn term_bytes(&self) -> usize {
+        self.terms.batches().iter().map(|b| b.bytes()).sum()
+    }
+
     /// Rows in the user's order.
     fn user_order(&self, rows: &[Row]) -> Vec<[f64; 3]> {
         self.place.iter().map(|&p| rows[p as usize].xyz()).collect()

@@ -248,6 +248,14 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
     fn len(&self) -> usize {
         self.place.len()
     }
+    fn bytes(&self) -> usize {
+        let of = |c: &Chunk<V>| {
+            let blocks = [&c.g, &c.scale, &c.param, &c.warm, &c.u, &c.kept, &c.firm, &c.z, &c.z_before];
+            let nodes = 2 * size_of_val(c.nodes.as_slice());
+            nodes + blocks.iter().map(|b| size_of_val(b.as_slice())).sum::<usize>()
+        };
+        self.chunks.iter().map(of).sum()
+    }
     fn load_rows(&self) -> usize {
         self.chunks.len() * self.stride
     }
