@@ -204,7 +204,7 @@ impl Material {
         };
         Ok(match self.fibres() {
             None => parts,
-            Some(fibres) => (parts.0.with_fibres(fibres.clone()), parts.1),
+            Some(fibres) => (parts.0.with_fibres(*fibres), parts.1),
         })
     }
 }
