@@ -109,6 +109,7 @@ impl Loaded {
         Ok(Asset {
             vertices: mesh.vertices,
             tets: mesh.tets,
+            mid_points: mesh.mid_points,
             fill: mesh.fill,
             triangles,
             groups,

@@ -62,7 +62,7 @@ mod tests {
     fn a_scene_is_refused_by_its_estimate() {
         let text = "version = 1\n[[body]]\nname = \"a\"\nshape = { kind = \"sphere\", radius = 1, cells = 8 }\n\
                     material = { kind = \"arap\", stiffness = 1 }\n[[body]]\nname = \"b\"\n\
-                    shape = { kind = \"box\", size = [1, 1, 1], cells = [100, 100, 100] }\n\
+                    shape = { kind = \"box\", size = [1, 1, 1], cells = [100, 100, 100], split = 6 }\n\
                     material = { kind = \"arap\", stiffness = 1 }\n";
         let file = supple::scene::parse::parse(text, &[]).unwrap();
         // 5.4 GB for 6 million tetrahedra, 10.4 GB for the factor of 1.03 million nodes in 101 layers.

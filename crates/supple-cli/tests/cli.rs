@@ -201,7 +201,7 @@ fn wrong_scenes_name_file_line_key_and_a_hint() {
             "cells = [4, 1, 1]",
             "cells = [2000, 2000, 2000]",
             10,
-            "8.0e9 nodes and 4.8e10 elements, which need at least 1.6 PB of memory",
+            "8.0e9 nodes and 4.0e10 elements, which need at least 1.6 PB of memory",
         ),
         ("body = \"beam\"", "body = \"bean\"", 13, "did you mean `beam`?"),
         ("[0, 5, 10, 15]", "[0, 500]", 14, "500 does not exist"),
@@ -258,7 +258,7 @@ fn set_changes_values_by_path() {
     );
     let text = String::from_utf8_lossy(&o.stdout).into_owned();
     assert_eq!(code(&o), 0, "{}", errors(&o));
-    assert!(text.contains("9 frames") && text.contains("48 tetrahedra"), "{text}");
+    assert!(text.contains("9 frames") && text.contains("40 tetrahedra"), "{text}");
 }
 
 #[test]

@@ -133,6 +133,11 @@ pub fn elements<const N: usize>(
     Ok(values.chunks_exact(N).map(|c| std::array::from_fn(|i| c[i])).collect())
 }
 
+/// True for a mask of this length.
+pub fn is_mask(value: &Bound<'_, PyAny>, length: usize) -> bool {
+    as_array(value, "ids").is_ok_and(|a| a.dtype().kind() == b'b' && a.shape() == [length])
+}
+
 /// Ids of nodes of a body with `nodes` of them: integers, or a mask.
 pub fn ids(value: &Bound<'_, PyAny>, name: &str, nodes: usize) -> PyResult<Vec<u32>> {
     let array = as_array(value, name)?;

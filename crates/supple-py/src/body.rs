@@ -4,6 +4,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
+use crate::array;
 use crate::error::bad;
 
 /// A body of a scene: its share of the nodes. Wherever a body is asked for, its name or number will do too.
@@ -24,6 +25,9 @@ pub struct Body {
     /// How many nodes it has.
     #[pyo3(get)]
     pub node_count: usize,
+    /// How many of them, the first, are corners of elements; those behind lie on edges of tetrahedra of order 2.
+    #[pyo3(get)]
+    pub corner_count: usize,
 }
 
 #[pymethods]
@@ -39,6 +43,14 @@ impl Body {
     }
     fn __repr__(&self) -> String {
         format!("Body(index={}, name='{}', node_count={})", self.index, self.name, self.node_count)
+    }
+}
+
+impl Body {
+    /// Ids of its nodes from an array of them, or from a mask over its nodes or over its corners.
+    pub fn ids(&self, value: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+        let corners = array::is_mask(value, self.corner_count);
+        array::ids(value, "ids", if corners { self.corner_count } else { self.node_count })
     }
 }
 

@@ -100,10 +100,11 @@ pub fn box_mesh<'py>(
     let split = match split {
         5 => shapes::Split::Five,
         6 => shapes::Split::Six,
-        n => return Err(bad(format!("split must be 5 or 6 tetrahedra per cell, not {n}"))),
+        24 => shapes::Split::TwentyFour,
+        n => return Err(bad(format!("split must be 5, 6 or 24 tetrahedra per cell, not {n}"))),
     };
     let all = cells.iter().map(|&c| c as f64).product::<f64>();
-    fits(all, 6.0 * all)?;
+    fits(all, split.per_cell() as f64 * all)?;
     shape(py, move || shapes::box_mesh(size, cells, split))
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use supple::scene::{file, settings};
@@ -88,6 +88,7 @@ impl Scene {
             name: b.name.clone(),
             first_node: b.first_node,
             node_count: b.nodes,
+            corner_count: b.corners,
         });
         let bodies = bodies.collect();
         Ok(Simulation::new(engine, bodies))
@@ -121,9 +122,15 @@ impl Content {
         name.or_else(|| (self.bodies.len()..).map(|i| format!("body{i}")).find(free)).unwrap_or_default()
     }
 
-    fn added(&mut self, scene: u64, id: BodyId, name: String, node_count: usize) -> Body {
+    fn added(
+        &mut self,
+        scene: u64,
+        id: BodyId,
+        name: String,
+        [corner_count, node_count]: [usize; 2],
+    ) -> Body {
         let first_node = self.bodies.last().map_or(0, |b| b.first_node + b.node_count);
-        let body = Body { scene, index: id.0, name, first_node, node_count };
+        let body = Body { scene, index: id.0, name, first_node, node_count, corner_count };
         self.bodies.push(body.clone());
         body
     }
@@ -144,6 +151,10 @@ impl Content {
         let kind = match &mut self.source {
             Source::Own(scene) => {
                 scene.settings = settings;
+                for note in scene.notes() {
+                    let note = std::ffi::CString::new(note).unwrap_or_default();
+                    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &note, 2)?;
+                }
                 let made = py.detach(|| guard(|| scene.build()));
                 scene.settings = base;
                 Kind::Plain(Box::new(made?.map_err(build)?))
@@ -177,8 +188,10 @@ impl Scene {
     ///
     /// vertices: (n, 3) in m. tets: (m, 4) node numbers, det[b-a, c-a, d-a] > 0. material: a Material, an object with density,
     /// gradient and hessian, or a sequence of m of them. density in kg/m³, or masses (n,) in kg per node. fill: (m,) fill fractions in
-    /// (0, 1], which multiply volumes in energy and mass.
-    #[pyo3(signature = (vertices, tets, *, material, density=None, masses=None, name=None, fill=None))]
+    /// (0, 1], which multiply volumes in energy and mass. order: 1, or 2 for tetrahedra of ten nodes, which bend without locking: nodes in the
+    /// middle of the edges stand behind the n given, whose ids and masks stay as they are; an edge between pinned ends has its node
+    /// pinned. average: True averages the strain of order 1 over patches of elements, so that it neither locks nor is too stiff.
+    #[pyo3(signature = (vertices, tets, *, material, density=None, masses=None, name=None, fill=None, order=1, average=false))]
     fn add_solid(
         &self,
         vertices: &Bound<'_, PyAny>,
@@ -188,6 +201,8 @@ impl Scene {
         masses: Option<&Bound<'_, PyAny>>,
         name: Option<String>,
         fill: Option<&Bound<'_, PyAny>>,
+        order: u32,
+        average: bool,
     ) -> PyResult<Body> {
         let mut content = self.content()?;
         content.own()?;
@@ -198,7 +213,13 @@ impl Scene {
         let (materials, objects) = materials(material, m)?;
         let fill = fill.map_or(Ok(Vec::new()), |f| array::each(f, "fill", m))?;
         let mesh = TetMesh::new(vertices, tets).and_then(|mesh| mesh.with_fill(fill));
+        let mesh = match order {
+            1 => mesh,
+            2 => mesh.and_then(|mesh| mesh.quadratic()),
+            n => return Err(bad(format!("order must be 1 or 2, not {n}"))),
+        };
         let mesh = mesh.map_err(|e| bad(e.to_string()))?;
+        let nodes = mesh.vertices().len();
         let name = content.name(name);
         let masses = match (density, masses) {
             (Some(density), None) => {
@@ -206,14 +227,18 @@ impl Scene {
                 if let Some(e) = density.iter().position(|d| !(d.is_finite() && *d > 0.0)) {
                     return Err(bad(format!("the density must be positive and finite, not {}", density[e])));
                 }
-                corner_masses(&mesh, &density)
+                mesh.node_masses(|e| density[e])
             }
-            (None, Some(masses)) => array::each(masses, "masses", n)?,
+            (None, Some(masses)) => array::each(masses, "masses", nodes)?,
             _ => return Err(bad("a solid needs density or masses")),
         };
         let id = content.own()?.add_solid_with_masses(&name, mesh, materials, masses).map_err(build)?;
         content.objects.extend(objects);
-        Ok(content.added(self.number, id, name, n))
+        let body = content.added(self.number, id, name, [n, nodes]);
+        if average {
+            content.own()?.average(id, supple::scene::Average::default()).map_err(build)?;
+        }
+        Ok(body)
     }
 
     /// Adds a sheet of triangles.
@@ -259,7 +284,7 @@ impl Scene {
         let mesh = TriMesh::new(vertices, triangles).map_err(|e| bad(e.to_string()))?;
         let name = content.name(name);
         let id = content.own()?.add_cloth(&name, mesh, cloth).map_err(build)?;
-        Ok(content.added(self.number, id, name, n))
+        Ok(content.added(self.number, id, name, [n; 2]))
     }
 
     /// Limits the stretches of a solid in every direction to (least, greatest): exactly, or softly with a stiffness in Pa.
@@ -343,7 +368,7 @@ impl Scene {
         });
         let name = content.name(name);
         let id = content.own()?.add_springs(&name, positions, masses, springs.collect()).map_err(build)?;
-        Ok(content.added(self.number, id, name, n))
+        Ok(content.added(self.number, id, name, [n; 2]))
     }
 
     /// Pins nodes of a body exactly where they are; Simulation.move_pins moves them. ids: (k,) of the body, or a mask (n,).
@@ -359,7 +384,7 @@ impl Scene {
         let mut content = self.content()?;
         content.own()?;
         let b = body::find(body, &content.bodies)?.clone();
-        let ids = array::ids(ids, "ids", b.node_count)?;
+        let ids = b.ids(ids)?;
         match axes.map(crate::measure::axes).transpose()? {
             Some(axes) => content.own()?.pin_axes(BodyId(b.index), &ids, axes).map_err(build),
             None => content.own()?.pin(BodyId(b.index), &ids).map_err(build),
@@ -372,7 +397,7 @@ impl Scene {
         let mut content = self.content()?;
         content.own()?;
         let b = body::find(body, &content.bodies)?.clone();
-        let ids = array::ids(ids, "ids", b.node_count)?;
+        let ids = b.ids(ids)?;
         content.own()?.anchor(BodyId(b.index), &ids, stiffness).map_err(build)
     }
 
@@ -398,7 +423,7 @@ impl Scene {
         let mut content = self.content()?;
         content.own()?;
         let b = body::find(body, &content.bodies)?.clone();
-        let ids = array::ids(ids, "ids", b.node_count)?;
+        let ids = b.ids(ids)?;
         let on = link::Shapes { plane, line, curve, surface, closed, distance }.read(&content.bodies)?;
         let made = content.own()?.slide(BodyId(b.index), &ids, on, breaking_force);
         made.map(|id| id.0).map_err(build)
@@ -418,7 +443,7 @@ impl Scene {
         let mut content = self.content()?;
         content.own()?;
         let b = body::find(body, &content.bodies)?.clone();
-        let ids = array::ids(ids, "ids", b.node_count)?;
+        let ids = b.ids(ids)?;
         let to = link::place(to, obstacle, &content.bodies)?;
         let made = content.own()?.attach(BodyId(b.index), &ids, to, breaking_force);
         made.map(|id| id.0).map_err(build)
@@ -446,7 +471,7 @@ impl Scene {
                 content.own()?.stitch(first, second, &pairs, breaking_force)
             }
             (None, Some(ids)) => {
-                let ids = array::ids(ids, "ids", a.node_count)?;
+                let ids = a.ids(ids)?;
                 content.own()?.stitch_to_surface(first, &ids, second, breaking_force)
             }
             _ => return Err(bad("stitch() needs pairs or ids, one of them")),
@@ -673,16 +698,4 @@ fn materials(value: &Bound<'_, PyAny>, m: usize) -> PyResult<Materials> {
         )));
     }
     Ok((all, objects))
-}
-
-/// Each corner of a tetrahedron carries a quarter of its mass.
-fn corner_masses(mesh: &TetMesh, density: &[f64]) -> Vec<f64> {
-    let mut masses = vec![0.0; mesh.vertices().len()];
-    for (e, (t, density)) in mesh.tets().iter().zip(density).enumerate() {
-        let quarter = 0.25 * density * mesh.filled_volume(e);
-        for &v in t {
-            masses[v as usize] += quarter;
-        }
-    }
-    masses
 }

@@ -69,7 +69,7 @@ impl Simulation {
         positions: &Bound<'_, PyAny>,
     ) -> PyResult<(usize, Vec<u32>, Vec<[f64; 3]>)> {
         let b = self.body(body)?;
-        let ids = array::ids(ids, "ids", b.node_count)?;
+        let ids = b.ids(ids)?;
         let positions = array::points(positions, "positions", Some(ids.len()))?;
         Ok((b.index, ids, positions))
     }

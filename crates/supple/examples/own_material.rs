@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     check::symmetry(&Hencky, &numbers)?;
     check::small_strain(&Hencky, &numbers, lame)?;
 
-    let mesh = shapes::box_mesh([1.0, 0.2, 0.2], [10, 2, 2], shapes::Split::Six)?;
+    let mesh = shapes::box_mesh([1.0, 0.2, 0.2], [10, 2, 2], shapes::Split::default())?;
     let wall: Vec<u32> =
         (0..mesh.vertices().len() as u32).filter(|&i| mesh.vertices()[i as usize][0] == 0.0).collect();
     let tip = mesh.vertices().len() - 1;

@@ -16,7 +16,7 @@
 //! ```
 //! use supple::{Material, MaterialKind, Scene, Settings, mesh::shapes};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let mesh = shapes::box_mesh([1.0, 0.2, 0.2], [10, 2, 2], shapes::Split::Six)?;
+//! let mesh = shapes::box_mesh([1.0, 0.2, 0.2], [10, 2, 2], shapes::Split::default())?;
 //! let wall: Vec<u32> =
 //!     (0..mesh.vertices().len() as u32).filter(|&i| mesh.vertices()[i as usize][0] == 0.0).collect();
 //!

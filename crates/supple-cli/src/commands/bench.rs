@@ -97,13 +97,13 @@ fn bodies(args: &Args, machine: &machine::Machine) -> miette::Result<(Vec<micro:
     }
 
     say(
-        "\ncase                             elements  threads  set-up ms  local ms  global ms  solve ms  frame ms  cycles/el.  roofline\n",
+        "\ncase                             elements  threads  set-up ms  local ms  global ms  solve ms  frame ms  cycles/el.  roofline  memory MB\n",
     )?;
     let mut cases = Vec::new();
     for plan in cases::plan(args.quick, args.huge) {
         for case in cases::measure(&plan, machine)? {
             say(&format!(
-                "{:<32} {:>8} {:>8} {:>10.1} {:>9.3} {:>10.3} {:>9.3} {:>9.2} {:>11.0} {:>8.0}%\n",
+                "{:<32} {:>8} {:>8} {:>10.1} {:>9.3} {:>10.3} {:>9.3} {:>9.2} {:>11.0} {:>8.0}% {:>10.1}\n",
                 case.name,
                 case.elements,
                 case.threads,
@@ -113,7 +113,8 @@ fn bodies(args: &Args, machine: &machine::Machine) -> miette::Result<(Vec<micro:
                 case.solve_ms,
                 case.frame_ms,
                 case.cycles_per_element,
-                100.0 * case.roofline
+                100.0 * case.roofline,
+                case.memory_mb
             ))?;
             cases.push(case);
         }

@@ -347,6 +347,7 @@ pub(crate) fn model(program: &Program) -> Model {
                 first_node: b.first_node,
                 nodes: b.nodes,
                 tets: look.tets.clone(),
+                mids: look.mids.clone(),
                 surface: look.surface.clone(),
                 edges: look.edges.clone(),
                 colour: palette::body(i),

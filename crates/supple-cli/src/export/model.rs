@@ -21,6 +21,8 @@ pub struct ModelBody {
     pub nodes: usize,
     /// Tetrahedra, by the body's own nodes.
     pub tets: Vec<[u32; 4]>,
+    /// Nodes on the edges of the tetrahedra (a, b, c, d), those of ab, bc, ac, ad, bd, cd; empty for order 1.
+    pub mids: Vec<[u32; 6]>,
     /// Triangles, counter-clockwise seen from outside, by the body's own nodes.
     pub surface: Vec<[u32; 3]>,
     /// Springs, by the body's own nodes.
@@ -58,6 +60,15 @@ impl Model {
         self.bodies.iter().map(|b| b.tets.len()).sum()
     }
 
+    /// All nodes of each tetrahedron, those on edges too, by the nodes of all bodies.
+    pub fn tet_nodes(&self) -> impl Iterator<Item = Vec<u32>> + '_ {
+        let of = |b: &ModelBody, e: usize| {
+            let on = b.mids.get(e).map(|&on| b.global(on));
+            b.global(b.tets[e]).into_iter().chain(on.into_iter().flatten()).collect()
+        };
+        self.bodies.iter().flat_map(move |b| (0..b.tets.len()).map(move |e| of(b, e)))
+    }
+
     /// Triangles of sheets, by the nodes of all bodies.
     pub fn sheet_triangles(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
         let sheets = self.bodies.iter().filter(|b| b.tets.is_empty() && !b.obstacle);
@@ -74,6 +85,14 @@ impl Model {
             }
             let nodes = body.nodes as u32;
             check_cells(body, "tetrahedron", &body.tets, nodes)?;
+            check_cells(body, "tetrahedron", &body.mids, nodes)?;
+            if !body.mids.is_empty() && body.mids.len() != body.tets.len() {
+                let (mids, tets) = (body.mids.len(), body.tets.len());
+                let name = &body.name;
+                return Err(ExportError::Model(format!(
+                    "nodes on the edges of {mids} of {tets} tetrahedra of body {name:?}"
+                )));
+            }
             check_cells(body, "triangle", &body.surface, nodes)?;
             check_cells(body, "spring", &body.edges, nodes)?;
         }

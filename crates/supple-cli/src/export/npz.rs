@@ -63,6 +63,9 @@ impl Sink for Npz {
             put_f64(&mut times, self.times.iter().copied());
             zip.bytes("time.npy", &times)?;
             zip.bytes("tets.npy", &cells(model, |body| &body.tets))?;
+            if model.bodies.iter().any(|body| !body.mids.is_empty()) {
+                zip.bytes("mids.npy", &cells(model, |body| &body.mids))?;
+            }
             zip.bytes("surface.npy", &cells(model, |body| &body.surface))?;
             if model.bodies.iter().any(|body| !body.edges.is_empty()) {
                 zip.bytes("springs.npy", &cells(model, |body| &body.edges))?;

@@ -174,8 +174,7 @@ fn at_nodes(model: &Model, frame: &Frame<'_>, by: &ColourBy) -> Result<Vec<f64>,
         return Err(ExportError::Frame { frame: frame.index, reason });
     };
     let mut sums = vec![(0.0, 0_u32); frame.positions.len()];
-    let tets = model.bodies.iter().flat_map(|b| b.tets.iter().map(|&t| b.global(t).to_vec()));
-    let elements = tets.chain(model.sheet_triangles().map(|t| t.to_vec()));
+    let elements = model.tet_nodes().chain(model.sheet_triangles().map(|t| t.to_vec()));
     for (element, &value) in elements.zip(values) {
         if value.is_finite() {
             for node in element {

@@ -1,7 +1,7 @@
 //! Elements with velocities and fields, one file per frame, and a collection with the times: open `name.pvd` in
 //! ParaView.
 //!
-//! Cells are the tetrahedra of all bodies, then the triangles of bodies without tetrahedra, then the springs. Fields
+//! Cells are the tetrahedra of all bodies, of four or ten nodes, then the triangles of bodies without tetrahedra, then the springs. Fields
 //! of elements are not numbers on the springs. Arrays are appended to the XML as they are, in doubles.
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -12,6 +12,7 @@ use super::{ExportError, Frame, Model};
 use crate::files::OutputDir;
 
 const TETRAHEDRON: u8 = 10;
+const QUADRATIC_TETRAHEDRON: u8 = 24;
 const TRIANGLE: u8 = 5;
 const LINE: u8 = 3;
 
@@ -38,7 +39,15 @@ impl Cells {
     fn new(model: &Model) -> Self {
         let mut cells = Self::default();
         for (index, body) in model.bodies.iter().enumerate() {
-            body.tets.iter().for_each(|&c| cells.push(index, TETRAHEDRON, body.global(c)));
+            for (e, &c) in body.tets.iter().enumerate() {
+                match body.mids.get(e) {
+                    None => cells.push(index, TETRAHEDRON, body.global(c)),
+                    Some(on) => {
+                        let ten: [u32; 10] = std::array::from_fn(|v| if v < 4 { c[v] } else { on[v - 4] });
+                        cells.push(index, QUADRATIC_TETRAHEDRON, body.global(ten));
+                    }
+                }
+            }
         }
         for (index, body) in model.bodies.iter().enumerate().filter(|(_, b)| b.tets.is_empty()) {
             body.surface.iter().for_each(|&c| cells.push(index, TRIANGLE, body.global(c)));

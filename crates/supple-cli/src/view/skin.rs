@@ -44,7 +44,7 @@ pub(crate) struct Skin {
     /// Node that carries each vertex, counted over all bodies.
     carriers: Vec<u32>,
     /// Tetrahedra, by nodes counted over all bodies.
-    tets: Vec<[u32; 4]>,
+    tets: Vec<Vec<u32>>,
     /// Triangles of sheets, alike.
     triangles: Vec<[u32; 3]>,
 }
@@ -100,7 +100,7 @@ impl Skin {
         held: impl Fn(usize, usize) -> (BTreeSet<u32>, BTreeSet<u32>),
     ) -> Skin {
         let triangles = bodies.sheet_triangles().collect();
-        let tets = bodies.bodies.iter().flat_map(|b| b.tets.iter().map(|&t| b.global(t))).collect();
+        let tets = bodies.tet_nodes().collect();
         let (nodes, of) = (Vec::new(), Vec::new());
         let mut skin = Skin { bodies: Vec::new(), nodes, carriers: of, tets, triangles };
         for (number, (shell, body)) in Shell::all(model).into_iter().zip(&model.bodies).enumerate() {

@@ -113,6 +113,7 @@ impl Scene {
         self.model.bodies.push(ModelBody {
             name: name.to_owned(),
             first_node: self.rest.len(),
+            mids: Vec::new(),
             nodes: rest.len(),
             surface: skin.unwrap_or_else(|| surface(&tets)),
             tets,

@@ -10,6 +10,7 @@
 //! | `svd2.rs` | … of 3×2 matrices |
 //! | `polar.rs` | rotation of a 3×3 matrix without the decomposition |
 //! | `tet.rs` | gradients and volume of a tetrahedron |
+//! | `quadratic.rs` | … of one with ten nodes, at its quadrature points |
 //! | `triangle.rs` | gradients and area of a triangle, weights of its bending |
 //! | `nodes.rs` | per-node vectors |
 //!
@@ -18,6 +19,7 @@
 pub mod lane;
 pub mod nodes;
 pub mod polar;
+pub mod quadratic;
 pub mod real;
 pub mod small;
 pub mod stretches;

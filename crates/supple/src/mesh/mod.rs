@@ -5,6 +5,8 @@
 //! | `mod.rs` | [`TetMesh`], validated on construction |
 //! | `triangles.rs` | [`TriMesh`], the same for sheets; neighbours and edges |
 //! | `shapes.rs` | built-in shapes with resolution |
+//! | `patches.rs` | neighbouring tetrahedra whose strain is averaged |
+//! | `quadratic.rs` | tetrahedra of ten nodes: mid-side nodes, masses, their surface |
 //! | `surface.rs` | the boundary triangles of a tetrahedral mesh |
 //! | `io/` | mesh files: bytes in, [`io::RawMesh`] out, and back |
 //! | `fill/` | [`fill()`]: from a surface to a body |
@@ -17,6 +19,8 @@ mod embedding;
 pub mod fill;
 pub mod io;
 mod limbs;
+mod patches;
+mod quadratic;
 pub mod quality;
 pub mod repair;
 pub mod shapes;
@@ -26,6 +30,8 @@ mod triangles;
 pub use embedding::{Embedding, vertex_normals};
 pub use fill::fill;
 pub use limbs::{Contour, Limb, Limbs};
+pub(crate) use patches::MOST_NODES;
+pub use quadratic::MidPoints;
 pub use surface::surface;
 pub use triangles::TriMesh;
 
@@ -127,13 +133,15 @@ fn check<const V: usize>(vertices: &[[f64; 3]], elements: &[[u32; V]]) -> Result
     Ok(())
 }
 
-/// A tetrahedral mesh: finite vertices in m, tetrahedra with positive volume.
+/// A tetrahedral mesh: finite vertices in m, tetrahedra with positive volume, of order 1 or, with nodes on their edges, 2.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TetMesh {
     vertices: Vec<[f64; 3]>,
     tets: Vec<[u32; 4]>,
     /// Empty where all are 1.
     fill: Vec<f64>,
+    /// Empty for order 1.
+    mids: Vec<[u32; 6]>,
 }
 
 impl TetMesh {
@@ -144,7 +152,7 @@ impl TetMesh {
             tetrahedron(tet.map(|v| vertices[v as usize]))
                 .map_err(|reason| MeshError::Shape { element, reason })?;
         }
-        Ok(TetMesh { vertices, tets, fill: Vec::new() })
+        Ok(TetMesh { vertices, tets, fill: Vec::new(), mids: Vec::new() })
     }
 
     /// The same mesh with a fill fraction in (0, 1] for each tetrahedron: the share of it that is full of material. Its energy and its mass
@@ -160,7 +168,7 @@ impl TetMesh {
         Ok(TetMesh { fill, ..self })
     }
 
-    /// Positions in m.
+    /// Positions in m; nodes on edges stand behind the corners.
     pub fn vertices(&self) -> &[[f64; 3]] {
         &self.vertices
     }
@@ -170,8 +178,12 @@ impl TetMesh {
     }
     /// The same mesh moved vertex by vertex, checked again.
     pub fn map(&self, f: impl FnMut([f64; 3]) -> [f64; 3]) -> Result<TetMesh, MeshError> {
-        TetMesh::new(self.vertices.iter().copied().map(f).collect(), self.tets.clone())?
-            .with_fill(self.fill.clone())
+        let vertices: Vec<[f64; 3]> = self.vertices.iter().copied().map(f).collect();
+        let on = |m: &[u32; 6]| m.map(|v| vertices[v as usize]);
+        let points: Vec<MidPoints> = self.mids.iter().map(on).collect();
+        let corners = vertices[..self.corner_count()].to_vec();
+        let mesh = TetMesh::new(corners, self.tets.clone())?.with_fill(self.fill.clone())?;
+        if points.is_empty() { Ok(mesh) } else { mesh.with_mid_points(&points) }
     }
     /// Fill fraction of each tetrahedron; empty where all are full.
     pub fn fill(&self) -> &[f64] {
@@ -183,7 +195,7 @@ impl TetMesh {
     }
     /// Volume of a tetrahedron in m³, times its fill fraction.
     pub fn filled_volume(&self, tet: usize) -> f64 {
-        self.fill_of(tet) * tet_volume(self.tets[tet].map(|v| self.vertices[v as usize]))
+        self.fill_of(tet) * self.element_volume(tet)
     }
     /// Volume in m³, with fill fractions.
     pub fn volume(&self) -> f64 {

@@ -5,11 +5,25 @@ use super::{MeshError, TetMesh};
 /// How a box-shaped cell is cut into tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Split {
-    /// Five tetrahedra, mirrored from cell to cell so that faces fit.
-    Five,
-    /// Six tetrahedra around the cell's diagonal.
+    /// Five tetrahedra, mirrored from cell to cell so that faces fit: a box with an even number of cells is its own mirror image.
     #[default]
+    Five,
+    /// Six tetrahedra around the cell's diagonal, all cells alike. No mirror image of itself: a beam under a load bends sideways too.
     Six,
+    /// 24 tetrahedra around the cell's centre, four to a face around the face's centre: as symmetric as the cell, with any number of cells.
+    /// Nodes of centres stand behind those of the grid.
+    TwentyFour,
+}
+
+impl Split {
+    /// Tetrahedra in a cell.
+    pub fn per_cell(self) -> usize {
+        match self {
+            Split::Five => 5,
+            Split::Six => 6,
+            Split::TwentyFour => 24,
+        }
+    }
 }
 
 /// The six tetrahedra around the diagonal 0–7 of a cell, by corner bits (x = 1, y = 2, z = 4).
@@ -17,6 +31,60 @@ const SIX: [[usize; 4]; 6] =
     [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]];
 /// Five tetrahedra with the corners 0, 3, 5, 6 in the middle one; the mirrored cell exchanges x = 0 and x = 1.
 const FIVE: [[usize; 4]; 5] = [[0, 3, 6, 5], [0, 1, 3, 5], [0, 3, 2, 6], [0, 6, 4, 5], [3, 6, 5, 7]];
+
+/// The corners of each face of a cell, counter-clockwise from outside, and where the face's centre is from the cell's: axis and side.
+const FACES: [([usize; 4], usize, usize); 6] = [
+    ([0, 4, 6, 2], 0, 0),
+    ([1, 3, 7, 5], 0, 1),
+    ([0, 1, 5, 4], 1, 0),
+    ([2, 6, 7, 3], 1, 1),
+    ([0, 2, 3, 1], 2, 0),
+    ([4, 5, 7, 6], 2, 1),
+];
+
+/// A box of cells cut into 24.
+fn centred(size: [f64; 3], cells: [usize; 3]) -> Result<TetMesh, MeshError> {
+    let mut vertices = Vec::new();
+    // Grids of nodes: corners, centres of cells, centres of faces across x, y and z. Halves of cells from the origin, and how many.
+    let grids = [[true; 3], [false; 3], [true, false, false], [false, true, false], [false, false, true]];
+    let count = |grid: usize, c: usize| cells[c] + usize::from(grids[grid][c]);
+    let mut first = [0; 5];
+    for (grid, on) in grids.iter().enumerate() {
+        first[grid] = vertices.len();
+        for k in 0..count(grid, 2) {
+            for j in 0..count(grid, 1) {
+                for i in 0..count(grid, 0) {
+                    let at = |c: usize, q: usize| {
+                        let halves = 2 * q + usize::from(!on[c]);
+                        size[c] * halves as f64 / (2 * cells[c]) as f64
+                    };
+                    vertices.push([at(0, i), at(1, j), at(2, k)]);
+                }
+            }
+        }
+    }
+    let id = |grid: usize, [i, j, k]: [usize; 3]| {
+        (first[grid] + i + count(grid, 0) * (j + count(grid, 1) * k)) as u32
+    };
+    let mut tets = Vec::with_capacity(24 * cells.iter().product::<usize>());
+    for k in 0..cells[2] {
+        for j in 0..cells[1] {
+            for i in 0..cells[0] {
+                let cell = [i, j, k];
+                let corner = |bits: usize| id(0, std::array::from_fn(|c| cell[c] + (bits >> c & 1)));
+                for (face, axis, side) in FACES {
+                    let mut at = cell;
+                    at[axis] += side;
+                    let (middle, centre) = (id(2 + axis, at), id(1, cell));
+                    for q in 0..4 {
+                        tets.push([corner(face[q]), middle, corner(face[(q + 1) % 4]), centre]);
+                    }
+                }
+            }
+        }
+    }
+    TetMesh::new(vertices, tets)
+}
 
 /// A box [0, size] of `cells` cells, each cut into tetrahedra. Node (i, j, k) has the number
 /// i + (nx+1)(j + (ny+1)k).
@@ -27,10 +95,13 @@ pub fn box_mesh(size: [f64; 3], cells: [usize; 3], split: Split) -> Result<TetMe
     if cells.contains(&0) {
         return Err(MeshError::Parameter(format!("a box needs at least one cell each way, not {cells:?}")));
     }
-    let per_cell: usize = if split == Split::Six { 6 } else { 5 };
+    let per_cell = split.per_cell();
     let count = cells.iter().try_fold(per_cell, |n, c| n.checked_mul(c.checked_add(1)?));
     if count.is_none_or(|n| n > 100_000_000) {
         return Err(MeshError::Parameter(format!("a box of {cells:?} cells is too large")));
+    }
+    if split == Split::TwentyFour {
+        return centred(size, cells);
     }
     let [nx, ny, nz] = cells;
     let mut vertices = Vec::with_capacity((nx + 1) * (ny + 1) * (nz + 1));

@@ -5,7 +5,6 @@ use super::parse::SceneError;
 use super::{BodyId, Content, Scene};
 use crate::contact::Surfaces;
 use crate::error::BuildError;
-use crate::mesh::surface;
 use serde::{Deserialize, Serialize};
 
 /// Bodies that touch each other. Without this table they pass through each other.
@@ -133,7 +132,7 @@ impl Scene {
         for (number, b) in self.bodies.iter().enumerate() {
             let number = number as u32;
             let triangles = match &b.content {
-                Content::Solid { mesh, .. } => surface(mesh.tets()),
+                Content::Solid { mesh, .. } => mesh.surface(),
                 Content::Cloth { mesh, .. } => mesh.triangles().to_vec(),
                 Content::Springs(list) => {
                     out.lines.extend(list.iter().map(|s| s.nodes.map(|v| first + v)));

@@ -1,12 +1,14 @@
 //! How large a scene will be, before anything is made.
 
-use super::file::{Body, Shape, SplitNumber};
+use super::file::{Body, Order, Shape, SplitNumber};
 
 /// More elements than a body can have.
 const MOST_ELEMENTS: f64 = 1e8;
 /// Bytes per tetrahedron, per spring, and per node and layer of nodes through the thinnest part (of the factor), from
 /// runs of boxes of 9k to 130k nodes, rounded down: what a scene needs at least.
 const TETRAHEDRON: f64 = 900.0;
+/// Bytes of a tetrahedron of ten nodes, with its four quadrature points.
+const TEN_NODES: f64 = 6000.0;
 const SPRING: f64 = 250.0;
 const NODE_AND_LAYER: f64 = 100.0;
 
@@ -30,11 +32,19 @@ impl Estimate {
 
     /// Of a body with a built-in shape; nothing for one with a mesh file.
     pub fn of_body(body: &Body) -> Option<Estimate> {
-        body.shape.as_ref().map(Estimate::of_shape)
+        let linear = body.shape.as_ref().map(Estimate::of_shape)?;
+        Some(if body.order == Some(Order::Two) { linear.of_order_two() } else { linear })
+    }
+
+    /// The same with elements of order 2: four quadrature points each, and a node on each of the about 7 edges to a node.
+    pub fn of_order_two(self) -> Estimate {
+        let nodes = 8.0 * self.nodes;
+        let bytes = TEN_NODES * self.elements + NODE_AND_LAYER * nodes;
+        Estimate { nodes, elements: self.elements, bytes: bytes.max(self.bytes) }
     }
 
     fn of_shape(shape: &Shape) -> Estimate {
-        let per_cell = |s: SplitNumber| if s == SplitNumber::Five { 5.0 } else { 6.0 };
+        let per_cell = |s: SplitNumber| f64::from(u32::from(s));
         match *shape {
             Shape::Box { cells, split, .. } => grid(cells.map(|n| n as f64), per_cell(split)),
             Shape::Beam { length, width, cells, split } => {
@@ -63,7 +73,9 @@ impl Estimate {
 }
 
 fn grid(cells: [f64; 3], per_cell: f64) -> Estimate {
-    let nodes: f64 = cells.iter().map(|n| n + 1.0).product();
+    let corners: f64 = cells.iter().map(|n| n + 1.0).product();
+    // Around a centre: those of cells and faces too.
+    let nodes = if per_cell > 6.0 { 5.0 * corners } else { corners };
     let elements = per_cell * cells.iter().product::<f64>();
     let layers = 1.0 + cells.iter().copied().fold(f64::INFINITY, f64::min);
     Estimate { nodes, elements, bytes: TETRAHEDRON * elements + NODE_AND_LAYER * nodes * layers }

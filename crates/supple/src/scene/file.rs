@@ -11,6 +11,7 @@ use super::obstacle::ObstacleTable;
 use super::sheet::ClothTable;
 use super::{Damping, Limit, SpringKind};
 pub use crate::mesh::Limb;
+use crate::mesh::shapes::Split;
 use crate::settings::{
     Acceleration, ContactMethod, DualStart, FirstHessian, Integrator, Method, SolveSettings, Start, Sweep,
     WeightRule, Wind,
@@ -269,6 +270,12 @@ pub struct Body {
     /// What makes a sheet, besides its material.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cloth: Option<ClothTable>,
+    /// Order of a solid's elements: 1 (default), tetrahedra of four nodes, or 2, of ten nodes, which bend without locking.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<Order>,
+    /// True averages the strain of a solid over patches of elements, so that it neither locks nor, of order 1, is too stiff. Default false.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub average: bool,
     /// Strain limit of a solid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Limit>,
@@ -344,16 +351,47 @@ fn one() -> f64 {
     1.0
 }
 
+/// Order of elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(try_from = "u32", into = "u32")]
+pub enum Order {
+    /// Nodes at corners.
+    #[default]
+    One,
+    /// Nodes on edges too.
+    Two,
+}
+
+impl TryFrom<u32> for Order {
+    type Error = String;
+    fn try_from(n: u32) -> Result<Self, String> {
+        match n {
+            1 => Ok(Order::One),
+            2 => Ok(Order::Two),
+            _ => Err(format!("elements have order 1 or 2, not {n}")),
+        }
+    }
+}
+
+impl From<Order> for u32 {
+    fn from(o: Order) -> u32 {
+        if o == Order::Two { 2 } else { 1 }
+    }
+}
+
 /// How a cell is cut into tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "u32", into = "u32")]
 pub enum SplitNumber {
-    /// Five tetrahedra.
+    /// Five tetrahedra, mirrored from cell to cell.
+    #[default]
     Five,
     /// Six tetrahedra.
-    #[default]
     Six,
+    /// 24 tetrahedra around the centre.
+    TwentyFour,
 }
 
 impl TryFrom<u32> for SplitNumber {
@@ -362,14 +400,25 @@ impl TryFrom<u32> for SplitNumber {
         match n {
             5 => Ok(SplitNumber::Five),
             6 => Ok(SplitNumber::Six),
-            _ => Err(format!("a cell is cut into 5 or 6 tetrahedra, not {n}")),
+            24 => Ok(SplitNumber::TwentyFour),
+            _ => Err(format!("a cell is cut into 5, 6 or 24 tetrahedra, not {n}")),
+        }
+    }
+}
+
+impl From<SplitNumber> for Split {
+    fn from(s: SplitNumber) -> Split {
+        match s {
+            SplitNumber::Five => Split::Five,
+            SplitNumber::Six => Split::Six,
+            SplitNumber::TwentyFour => Split::TwentyFour,
         }
     }
 }
 
 impl From<SplitNumber> for u32 {
     fn from(s: SplitNumber) -> u32 {
-        if s == SplitNumber::Five { 5 } else { 6 }
+        Split::from(s).per_cell() as u32
     }
 }
 
@@ -384,7 +433,7 @@ pub enum Shape {
         size: [f64; 3],
         /// Cells along x, y, z.
         cells: [usize; 3],
-        /// Tetrahedra per cell: 5 or 6.
+        /// Tetrahedra per cell: 5 (default, mirrored from cell to cell), 6 or 24 (around the cell's centre).
         #[serde(default)]
         split: SplitNumber,
     },
@@ -396,7 +445,7 @@ pub enum Shape {
         width: f64,
         /// Cells across; along it as many as keep cells cubes.
         cells: usize,
-        /// Tetrahedra per cell: 5 or 6.
+        /// Tetrahedra per cell: 5 (default, mirrored from cell to cell), 6 or 24 (around the cell's centre).
         #[serde(default)]
         split: SplitNumber,
     },

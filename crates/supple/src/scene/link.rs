@@ -3,7 +3,6 @@
 use super::{BodyId, Content, ObstacleId, Scene};
 use crate::contact::{Carrier, Curve, Guide, Link, Skin, Tets};
 use crate::error::BuildError;
-use crate::mesh::surface;
 use crate::sim::Group;
 use std::sync::Arc;
 
@@ -211,7 +210,7 @@ impl Scene {
     fn skin(&self, body: BodyId, wrong: &dyn Fn(String) -> BuildError) -> Result<Skin, BuildError> {
         let b = self.bodies.get(body.0).ok_or(BuildError::NoBody(body.0))?;
         let triangles = match &b.content {
-            Content::Solid { mesh, .. } => surface(mesh.tets()),
+            Content::Solid { mesh, .. } => mesh.surface(),
             Content::Cloth { mesh, .. } => mesh.triangles().to_vec(),
             Content::Springs(_) => {
                 return Err(wrong(format!("body `{}` is made of springs and has no surface", b.name)));
@@ -231,12 +230,12 @@ impl Scene {
         let skin = self.skin(body, wrong)?;
         let (b, first) = (&self.bodies[body.0], self.first_node(body));
         let none = || wrong("the surface has no triangle with an area".into());
-        let tets = match &b.content {
-            Content::Solid { mesh, .. } if inside => {
-                Some((Tets::new(mesh.vertices(), mesh.tets()), mesh.tets()))
-            }
+        // Those of order 2 by the eight of order 1 between the same nodes.
+        let fine = match &b.content {
+            Content::Solid { mesh, .. } if inside => Some(mesh.refined().map_err(|e| wrong(e.to_string()))?),
             _ => None,
         };
+        let tets = fine.as_ref().map(|mesh| (Tets::new(mesh.vertices(), mesh.tets()), mesh.tets()));
         let mut guides = Vec::with_capacity(points.len());
         for &p in points {
             let near = || skin.nearest(p, |i| b.positions[i as usize]).ok_or_else(none);
@@ -303,7 +302,7 @@ impl Scene {
         let triangles = |&body: &usize| {
             let first = self.first_node(BodyId(body));
             let own = match &self.bodies[body].content {
-                Content::Solid { mesh, .. } => surface(mesh.tets()),
+                Content::Solid { mesh, .. } => mesh.surface(),
                 Content::Cloth { mesh, .. } => mesh.triangles().to_vec(),
                 Content::Springs(_) => Vec::new(),
             };

@@ -129,7 +129,7 @@ impl Material {
         Material(Choice::BuiltIn { kind, behind, lame, numbers })
     }
     /// A built-in material with numbers of its own.
-    fn with_numbers(kind: MaterialKind, lame: Lame, own: &[f64]) -> Material {
+    pub(super) fn with_numbers(kind: MaterialKind, lame: Lame, own: &[f64]) -> Material {
         let mut material = Material::from_lame(kind, lame);
         if let Choice::BuiltIn { numbers: n, .. } = &mut material.0 {
             *n = numbers(own);
@@ -266,6 +266,7 @@ pub(super) trait OwnMaterial: Send + Sync {
     /// See [`Solid::check`].
     fn check(&self, numbers: &[f64]) -> Result<(), String>;
     fn source(&self, list: ElementList<4, 3>) -> Box<dyn BatchSource>;
+    fn source_of_ten(&self, list: ElementList<10, 3>) -> Box<dyn BatchSource>;
 }
 
 impl<M: Solid> OwnMaterial for M {
@@ -282,6 +283,9 @@ impl<M: Solid> OwnMaterial for M {
         Solid::check(self, numbers)
     }
     fn source(&self, list: ElementList<4, 3>) -> Box<dyn BatchSource> {
+        Box::new(Source { potential: Stretch(self.clone()), list })
+    }
+    fn source_of_ten(&self, list: ElementList<10, 3>) -> Box<dyn BatchSource> {
         Box::new(Source { potential: Stretch(self.clone()), list })
     }
 }
@@ -302,12 +306,15 @@ impl OwnMaterial for Linear {
     fn source(&self, list: ElementList<4, 3>) -> Box<dyn BatchSource> {
         Box::new(Source { potential: Linear, list })
     }
+    fn source_of_ten(&self, list: ElementList<10, 3>) -> Box<dyn BatchSource> {
+        Box::new(Source { potential: Linear, list })
+    }
 }
 
-/// Tetrahedra of one material.
-pub(super) struct Group {
+/// Elements of one material with V nodes: tetrahedra, or quadrature points of those with ten.
+pub(super) struct Group<const V: usize> {
     key: GroupKey,
-    pub list: ElementList<4, 3>,
+    pub list: ElementList<V, 3>,
 }
 
 #[derive(Clone)]
@@ -317,13 +324,16 @@ enum GroupKey {
 }
 
 /// The group for a material without fibres among those there are, made if there is none.
-pub(super) fn group<'a>(groups: &'a mut Vec<Group>, material: &Material) -> &'a mut Group {
+pub(super) fn group<'a, const V: usize>(
+    groups: &'a mut Vec<Group<V>>,
+    material: &Material,
+) -> &'a mut Group<V> {
     let key = match &material.base().0 {
         Choice::BuiltIn { kind, behind, .. } => GroupKey::BuiltIn(*kind, *behind),
         Choice::Own { material, .. } => GroupKey::Own(material.clone()),
         Choice::Fibred(f) => return group(groups, &f.base),
     };
-    let same = |g: &Group| match (&g.key, &key) {
+    let same = |g: &Group<V>| match (&g.key, &key) {
         (GroupKey::BuiltIn(a, _), GroupKey::BuiltIn(b, _)) => a == b,
         (GroupKey::Own(a), GroupKey::Own(b)) => Arc::ptr_eq(a, b),
         _ => false,
@@ -335,13 +345,13 @@ pub(super) fn group<'a>(groups: &'a mut Vec<Group>, material: &Material) -> &'a 
     &mut groups[at]
 }
 
-impl Group {
-    /// Adds a tetrahedron.
+impl<const V: usize> Group<V> {
+    /// Adds an element.
     pub fn push(
         &mut self,
         material: &Material,
-        nodes: [u32; 4],
-        (gradients, volume): ([[f64; 3]; 3], f64),
+        nodes: [u32; V],
+        (gradients, volume): (&[[f64; 3]], f64),
         origin: (u32, u32),
     ) {
         let lame = material.lame();
@@ -366,14 +376,30 @@ impl Group {
         list.volume.push(volume);
         list.weight.push(weights);
         list.origin.push(origin);
+        list.members.push(Vec::new());
         list.params.extend(params);
     }
+}
 
+impl GroupKey {
+    fn material(&self) -> &dyn OwnMaterial {
+        match self {
+            GroupKey::BuiltIn(_, material) => *material,
+            GroupKey::Own(material) => &**material,
+        }
+    }
+}
+
+impl Group<4> {
     /// The group as a source of a batch.
     pub fn source(self) -> Box<dyn BatchSource> {
-        match &self.key {
-            GroupKey::BuiltIn(_, material) => material.source(self.list),
-            GroupKey::Own(material) => material.source(self.list),
-        }
+        self.key.material().source(self.list)
+    }
+}
+
+impl Group<10> {
+    /// The group as a source of a batch.
+    pub fn source(self) -> Box<dyn BatchSource> {
+        self.key.material().source_of_ten(self.list)
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `mod.rs` | [`Scene`] |
 //! | `material.rs` | [`Material`], and the only `match` over materials |
+//! | `average.rs` | [`Average`]: strain averaged over patches of tetrahedra |
 //! | `cloth.rs` | [`Cloth`]: what a sheet is made of; strain limits |
 //! | `sheet.rs` | … as scene files say it |
 //! | `terms.rs` `sheet_terms.rs` | lists of elements on their way to batches |
@@ -24,6 +25,7 @@
 //! | `place.rs` | shapes, transforms, selections, start states |
 //! | `program.rs` | [`Program`]: a scene file made ready to run, with its motions |
 
+mod average;
 mod cloth;
 mod collide;
 mod contract;
@@ -46,6 +48,7 @@ mod sheet_terms;
 mod skin;
 mod terms;
 
+pub use average::Average;
 pub use cloth::{Along, Bending, Cloth, Limit};
 pub use collide::{CollideTable, Collisions, Intersecting, PairTable};
 pub use estimate::{Estimate, memory};
@@ -67,6 +70,9 @@ use crate::sim::{Air, AnchorRef, Body, Parts, Simulation};
 use crate::term::{FibreRef, stencil};
 use std::collections::{BTreeMap, BTreeSet};
 use terms::{Terms, Where};
+
+/// From here on a body is long enough to bend: a bar four times as long as it is thick has 3.2, a cube 1.7.
+const SLENDER: f64 = 3.0;
 
 /// Number of a body in its scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -151,12 +157,15 @@ struct Entry {
     positions: Vec<[f64; 3]>,
     masses: Vec<f64>,
     content: Content,
-    pins: Vec<u32>,
+    /// Nodes of each call.
+    pins: Vec<Vec<u32>>,
     /// Nodes pinned along some axes, and which.
     axes: BTreeMap<u32, [bool; 3]>,
     anchors: Vec<(u32, f64, [f64; 3])>,
     /// The nodes of these.
     anchored: BTreeSet<u32>,
+    /// How a solid of order 1 averages its strain, if it does.
+    average: Option<Average>,
     /// Strain limit of a solid.
     limit: Option<Limit>,
     damping: Damping,
@@ -167,7 +176,7 @@ struct Entry {
 /// ```
 /// use supple::{Material, MaterialKind, Scene, Settings, mesh::shapes};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let mesh = shapes::box_mesh([1.0, 0.2, 0.2], [10, 2, 2], shapes::Split::Six)?;
+/// let mesh = shapes::box_mesh([1.0, 0.2, 0.2], [10, 2, 2], shapes::Split::default())?;
 /// let fixed: Vec<u32> = (0..mesh.vertices().len() as u32).filter(|&i| mesh.vertices()[i as usize][0] == 0.0).collect();
 /// let mut scene = Scene::new(Settings::default());
 /// let rubber = Material::new(MaterialKind::NeoHookean, 1e5, 0.4)?;
@@ -202,7 +211,7 @@ impl Scene {
         }
     }
 
-    /// Adds a solid of one material and density (kg/m³, > 0). Each corner of a tetrahedron carries a quarter of its mass; energy
+    /// Adds a solid of one material and density (kg/m³, > 0), of the mesh's order. Masses are those of [`TetMesh::node_masses`]; energy
     /// and mass are those of its volume times its fill fraction.
     pub fn add_solid(
         &mut self,
@@ -227,13 +236,7 @@ impl Scene {
         if !(density.is_finite() && density > 0.0) {
             return Err(wrong(format!("the density must be positive and finite, not {density}")));
         }
-        let mut masses = vec![0.0; mesh.vertices().len()];
-        for (e, t) in mesh.tets().iter().enumerate() {
-            let quarter = 0.25 * density * mesh.filled_volume(e);
-            for &v in t {
-                masses[v as usize] += quarter;
-            }
-        }
+        let masses = mesh.node_masses(|_| density);
         self.add_solid_with_masses(name, mesh, materials, masses)
     }
 
@@ -282,6 +285,43 @@ impl Scene {
         }
         b.limit = Some(limit);
         Ok(())
+    }
+
+    /// Averages the strain of a solid over patches of elements, so that it neither locks nor, of order 1, is too stiff.
+    pub fn average(&mut self, body: BodyId, average: Average) -> Result<(), BuildError> {
+        let b = self.entry(body, &[])?;
+        let wrong = |reason: String| BuildError::Body { body: b.name.clone(), reason };
+        average.check().map_err(wrong)?;
+        let Content::Solid { mesh, materials } = &b.content else {
+            return Err(wrong("only solids have a strain that is averaged".into()));
+        };
+        average.split(materials, mesh.order()).map_err(|(element, reason)| BuildError::Element {
+            body: b.name.clone(),
+            element,
+            reason,
+        })?;
+        b.average = Some(average);
+        Ok(())
+    }
+
+    /// What bodies are too coarse for what they may do: solids of order 1 that are fewer than three cells thick and long enough to bend.
+    pub fn notes(&self) -> Vec<String> {
+        let note = |(i, b): (usize, &Entry)| self.thin(BodyId(i)).map(|n| format!("{}: {n}", b.name));
+        self.bodies.iter().enumerate().filter_map(note).collect()
+    }
+
+    fn thin(&self, body: BodyId) -> Option<String> {
+        let b = self.bodies.get(body.0)?;
+        let Content::Solid { mesh, .. } = &b.content else { return None };
+        let bends = mesh.order() == 1 && b.average.is_none() && mesh.slenderness() >= SLENDER;
+        let share = if bends { mesh.thin_share() } else { 0.0 };
+        (share >= 0.25).then(|| {
+            format!(
+                "{:.0} % of its surface is on parts fewer than three cells thick, which bend too little: take `order = 2`, \
+                 `average = true` or more cells",
+                100.0 * share
+            )
+        })
     }
 
     /// Damps a body.
@@ -382,6 +422,7 @@ impl Scene {
             axes: BTreeMap::new(),
             anchors: Vec::new(),
             anchored: BTreeSet::new(),
+            average: None,
             limit: None,
             damping: Damping::default(),
         });
@@ -400,9 +441,10 @@ impl Scene {
         Ok(b)
     }
 
-    /// Pins nodes of a body where they are: they stay exactly there, or follow [`Simulation::move_pins`].
+    /// Pins nodes of a body where they are: they stay exactly there, or follow [`Simulation::move_pins`]. Where the ids
+    /// are all of corners, an edge of an element of order 2 between pinned ends has its node pinned too.
     pub fn pin(&mut self, body: BodyId, ids: &[u32]) -> Result<(), BuildError> {
-        self.entry(body, ids)?.pins.extend(ids);
+        self.entry(body, ids)?.pins.push(ids.to_vec());
         Ok(())
     }
 
@@ -456,6 +498,7 @@ impl Scene {
             masses: Vec::new(),
             pinned: Vec::new(),
             axes: Vec::new(),
+            followers: Vec::new(),
             fill: Vec::new(),
             sources: Vec::new(),
             anchors: Vec::new(),
@@ -472,11 +515,16 @@ impl Scene {
         for (number, b) in self.bodies.iter().enumerate() {
             let first = parts.positions.len();
             let body = number as u32;
-            parts.bodies.push(Body { name: b.name.clone(), first_node: first, nodes: b.positions.len() });
+            let corners = match &b.content {
+                Content::Solid { mesh, .. } => mesh.corner_count(),
+                _ => b.positions.len(),
+            };
+            let (name, nodes) = (b.name.clone(), b.positions.len());
+            parts.bodies.push(Body { name, first_node: first, nodes, corners });
             parts.positions.extend(&b.positions);
             parts.masses.extend(&b.masses);
             parts.pinned.resize(first + b.positions.len(), false);
-            for &i in &b.pins {
+            for &i in b.pins.iter().flatten() {
                 parts.pinned[first + i as usize] = true;
             }
             for (&i, &held) in &b.axes {
@@ -495,17 +543,31 @@ impl Scene {
             };
             match &b.content {
                 Content::Solid { mesh, materials } => {
+                    for (node, ends) in mesh.held_mids(b.pins.iter().map(Vec::as_slice)) {
+                        parts.pinned[first + node as usize] = true;
+                        parts.followers.push((at.first + node, ends.map(|v| at.first + v)));
+                    }
                     parts.fill.extend(mesh.fill());
-                    for (e, (t, m)) in mesh.tets().iter().zip(materials).enumerate() {
-                        let (gradients, volume) =
-                            stencil::tetrahedron(t.map(|v| mesh.vertices()[v as usize]))
-                                .map_err(|reason| at.wrong(e, reason.to_string()))?;
-                        let shape = (gradients, volume * mesh.fill_of(e));
-                        terms.solid(m, at.element(t, e), shape);
-                        if let Some(limit) = &b.limit {
-                            terms.solid_limit(limit, at.element(t, e), shape.0, shape.1, &at);
+                    let place = |v: u32| mesh.vertices()[v as usize];
+                    let parts_of = b.average.map(|a| a.split(materials, mesh.order())).transpose();
+                    let parts_of = parts_of.map_err(|(e, reason)| at.wrong(e, reason))?;
+                    if let Some(split) = &parts_of {
+                        for p in split.patches(mesh) {
+                            terms.patch(p.material, &p.patch, &at);
                         }
-                        terms.strain_rate(m, at.element(t, e), shape, &at);
+                    }
+                    for (e, (t, m)) in mesh.tets().iter().zip(materials).enumerate() {
+                        let m = parts_of.as_ref().map_or(m, |split| split.own(e));
+                        let wrong = |reason: stencil::TetError| at.wrong(e, reason.to_string());
+                        let (fill, limit) = (mesh.fill_of(e), b.limit.as_ref());
+                        let Some(ten) = mesh.ten_nodes(e) else {
+                            let (g, volume) = stencil::tetrahedron(t.map(place)).map_err(wrong)?;
+                            terms.solid(m, at.element(t, e), (&g, volume * fill), limit, &at);
+                            continue;
+                        };
+                        for (g, volume) in &stencil::quadratic(ten.map(place)).map_err(wrong)? {
+                            terms.solid(m, at.element(&ten, e), (g, volume * fill), limit, &at);
+                        }
                     }
                 }
                 Content::Cloth { mesh, cloth } => cloth.terms(mesh, &at, &mut terms)?,
@@ -524,10 +586,10 @@ impl Scene {
                 parts.anchors.push(AnchorRef { body, node: *node, batch: 0, element });
             }
         }
-        let fibres = terms.fibre_count();
+        let counts = terms.fibre_counts();
         let (sources, batches) = terms.sources();
         parts.air.batch = batches.drags;
-        parts.fibres = FibreRef { batch: batches.fibres, count: fibres };
+        parts.fibres = FibreRef { batches: batches.fibres, counts };
         for a in &mut parts.anchors {
             a.batch = batches.anchors;
         }

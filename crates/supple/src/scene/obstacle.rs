@@ -276,7 +276,7 @@ impl Scene {
                 && let Content::Solid { mesh, .. } = &b.content
             {
                 outside.fill(false);
-                surface(mesh.tets()).iter().flatten().for_each(|&v| outside[v as usize] = true);
+                mesh.surface().iter().flatten().for_each(|&v| outside[v as usize] = true);
             }
             for (i, edge) in edges(b).into_iter().enumerate().filter(|(i, _)| outside[*i]) {
                 all.push(Touching { node: (first + i) as u32, edge });
@@ -299,7 +299,7 @@ pub(super) fn edges(b: &Entry) -> Vec<f64> {
     };
     match &b.content {
         Content::Solid { mesh, .. } => {
-            for [i, j, k] in surface(mesh.tets()) {
+            for [i, j, k] in mesh.surface() {
                 join(i, j);
                 join(j, k);
                 join(k, i);

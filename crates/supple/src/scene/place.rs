@@ -2,15 +2,15 @@
 
 use super::estimate::Estimate;
 use super::file::{
-    Axis, AxisName, Body, Region, Rotation, Scale, Select, Shape, SkinChoice, SplitNumber, StartState,
+    Axis, AxisName, Body, Order, Region, Rotation, Scale, Select, Shape, SkinChoice, StartState,
 };
 use super::parse::SceneError;
 use super::skin::{self, Skin};
 use crate::energy::check::Random;
 use crate::mesh::fill::FillSettings;
 use crate::mesh::io::Samples;
-use crate::mesh::shapes::{self, Split};
-use crate::mesh::{Contour, Embedding, Limbs, MeshError, TetMesh, TriMesh};
+use crate::mesh::shapes;
+use crate::mesh::{Contour, Embedding, Limbs, MeshError, MidPoints, TetMesh, TriMesh};
 
 /// A mesh or a grid that a scene names, as the caller read it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,6 +19,8 @@ pub struct Asset {
     pub vertices: Vec<[f64; 3]>,
     /// Tetrahedra.
     pub tets: Vec<[u32; 4]>,
+    /// Where the nodes on their edges are, of a file of second order.
+    pub mid_points: Vec<MidPoints>,
     /// Their fill fractions, in (0, 1]; empty where all are full.
     pub fill: Vec<f64>,
     /// Triangles, of a surface without tetrahedra.
@@ -93,12 +95,12 @@ pub(super) fn place(
         (None, None) => return Err(SceneError::at(key, "needs a `shape` or a `mesh`")),
         (None, Some(path)) => {
             let asset = assets(path).map_err(|e| SceneError::at(format!("{key}.mesh"), e))?;
-            let Asset { vertices, tets, fill, triangles, groups, samples } = asset;
+            let Asset { vertices, tets, mid_points, fill, triangles, groups, samples } = asset;
             if samples.is_some() {
                 let message = format!("`{path}` is an array of numbers, not a mesh");
                 return Err(SceneError::at(format!("{key}.mesh"), message));
             }
-            Shaped { vertices, tets, fill, triangles, groups, ..Shaped::default() }
+            Shaped { vertices, tets, mid_points, fill, triangles, groups, ..Shaped::default() }
         }
         (Some(shape), None) => {
             if let Some(reason) = Estimate::of_body(body).and_then(|e| e.refusal()) {
@@ -149,6 +151,15 @@ pub(super) fn place(
         };
         sheet = Some(TriMesh::new(vertices.clone(), asset.triangles).map_err(hint)?);
     }
+    if body.order == Some(Order::Two) {
+        let Some(solid) = &mesh else {
+            return Err(SceneError::at(format!("{key}.order"), "is for solids"));
+        };
+        let points: Vec<MidPoints> = asset.mid_points.iter().map(|six| six.map(|p| put(&p))).collect();
+        let of_two = solid.with_mid_points(&points).map_err(wrong)?;
+        vertices = of_two.vertices().to_vec();
+        mesh = Some(of_two);
+    }
     let skin_key = format!("{key}.skin");
     let surface = match &body.skin {
         None | Some(SkinChoice::Own(false)) => None,
@@ -179,16 +190,13 @@ pub(super) fn place(
 struct Shaped {
     vertices: Vec<[f64; 3]>,
     tets: Vec<[u32; 4]>,
+    mid_points: Vec<MidPoints>,
     fill: Vec<f64>,
     triangles: Vec<[u32; 3]>,
     edges: Vec<[u32; 2]>,
     groups: Vec<(String, Vec<u32>)>,
     /// The surface of an implicit shape, finer than its tetrahedra.
     contour: Option<Contour>,
-}
-
-fn split(s: SplitNumber) -> Split {
-    if s == SplitNumber::Five { Split::Five } else { Split::Six }
 }
 
 fn make(shape: &Shape, springs: bool, skin: bool) -> Result<Shaped, String> {
@@ -199,14 +207,14 @@ fn make(shape: &Shape, springs: bool, skin: bool) -> Result<Shaped, String> {
     };
     let net = |(vertices, edges): shapes::Net| Ok(Shaped { vertices, edges, ..Shaped::default() });
     match shape {
-        Shape::Box { size, cells, split: s } => solid(shapes::box_mesh(*size, *cells, split(*s))),
+        Shape::Box { size, cells, split: s } => solid(shapes::box_mesh(*size, *cells, (*s).into())),
         Shape::Beam { length, width, cells, split: s } => {
             let ratio = length / width * *cells as f64;
             if !(ratio.is_finite() && ratio < 1e6) {
                 return Err("the length and width of a beam must be positive, and not too far apart".into());
             }
             let along = (ratio.round() as usize).max(1);
-            solid(shapes::box_mesh([*length, *width, *width], [along, *cells, *cells], split(*s)))
+            solid(shapes::box_mesh([*length, *width, *width], [along, *cells, *cells], (*s).into()))
         }
         Shape::Sphere { radius, cells } => solid(shapes::ball(*radius, *cells)),
         Shape::Cylinder { radius, length, cells, along } => {

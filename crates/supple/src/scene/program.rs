@@ -11,10 +11,9 @@ use super::pins::Holders;
 use super::place::{self, Asset, Placed};
 use super::sheet::cloth;
 use super::skin::Skin;
-use super::{Along, BodyId, Scene, Spring, SpringKind};
+use super::{Along, Average, BodyId, Scene, Spring, SpringKind};
 use crate::contact::Pose;
 use crate::error::{BuildError, StepError};
-use crate::mesh::surface;
 use crate::settings::{Settings, SolveSettings, TimeSettings, WorldSettings};
 use crate::sim::{Simulation, StepReport};
 use crate::solve::{Control, Status};
@@ -26,6 +25,8 @@ pub struct Look {
     pub name: String,
     /// Tetrahedra.
     pub tets: Vec<[u32; 4]>,
+    /// Nodes on their edges, see [`crate::TetMesh::mids`]; empty for order 1.
+    pub mids: Vec<[u32; 6]>,
     /// Boundary triangles, counter-clockwise from outside.
     pub surface: Vec<[u32; 3]>,
     /// Springs.
@@ -215,6 +216,10 @@ impl Program {
             if let Some(damping) = body.damping {
                 scene.damp(id, damping).map_err(wrong)?;
             }
+            if body.average {
+                let told = |e: BuildError| SceneError::at(format!("{key}.average"), e.to_string());
+                scene.average(id, Average::default()).map_err(told)?;
+            }
             if let Some(limit) = body.limit {
                 scene.limit(id, limit).map_err(wrong)?;
             }
@@ -224,8 +229,9 @@ impl Program {
             looks.push(Look {
                 name: body.name.clone(),
                 tets: p.mesh.as_ref().map_or_else(Vec::new, |m| m.tets().to_vec()),
+                mids: p.mesh.as_ref().map_or_else(Vec::new, |m| m.mids().to_vec()),
                 surface: match (&p.mesh, &p.sheet) {
-                    (Some(m), _) => surface(m.tets()),
+                    (Some(m), _) => m.surface(),
                     (None, Some(m)) => m.triangles().to_vec(),
                     (None, None) => Vec::new(),
                 },
@@ -234,7 +240,7 @@ impl Program {
                 anchors: Vec::new(),
                 rest: place::corners(&p.vertices),
                 skin: p.skin.clone(),
-                notes: p.notes.clone(),
+                notes: p.notes.iter().cloned().chain(scene.thin(id)).collect(),
             });
             placed.push(p);
         }
@@ -242,6 +248,7 @@ impl Program {
         let mut scripts = Vec::new();
         let mut holders = Holders::new(&file.pin, placed.iter().map(|p| p.vertices.len()));
         let mut pinned_start: Vec<(usize, u32)> = Vec::new();
+        let mut pinned_ids: Vec<(usize, Vec<u32>)> = Vec::new();
         for (i, pin) in file.pin.iter().enumerate() {
             let key = format!("pin[{i}]");
             let body = find(file, &pin.body, &key)?;
@@ -259,12 +266,19 @@ impl Program {
             .map_err(|e| SceneError::at(key.clone(), e.to_string()))?;
             looks[body].pins.extend(&ids);
             pinned_start.extend(ids.iter().map(|&id| (body, id)));
+            pinned_ids.push((body, ids.clone()));
             script(&mut scripts, &pin.motion, &key, body, ids, &placed[body].vertices, false)?;
             if !pin.motion.is_empty()
                 && let Some(s) = scripts.last_mut()
             {
                 s.held = pin.held();
             }
+        }
+        for (body, p) in placed.iter().enumerate().filter(|(_, p)| p.mesh.is_some()) {
+            let pins = pinned_ids.iter().filter(|(b, _)| *b == body).map(|(_, ids)| ids.as_slice());
+            let held = p.mesh.as_ref().map_or_else(Vec::new, |m| m.held_mids(pins));
+            pinned_start.extend(held.iter().map(|(id, _)| (body, *id)));
+            looks[body].pins.extend(held.iter().map(|(id, _)| *id));
         }
         for (i, anchor) in file.anchor.iter().enumerate() {
             let key = format!("anchor[{i}]");
@@ -543,16 +557,8 @@ fn add_body(scene: &mut Scene, body: &Body, p: &Placed, key: &str) -> Result<(),
     for (i, r) in body.region.iter().enumerate() {
         others.push(material(&r.material, &format!("{key}.region[{i}].material"))?);
     }
-    let mut masses = vec![0.0; mesh.vertices().len()];
-    let mut materials = Vec::with_capacity(mesh.tets().len());
-    for (e, (t, region)) in mesh.tets().iter().zip(&of).enumerate() {
-        let density = region.map_or(base_density, |r| others[r].1);
-        let quarter = 0.25 * density * mesh.filled_volume(e);
-        for &v in t {
-            masses[v as usize] += quarter;
-        }
-        materials.push(region.map_or(&base, |r| &others[r].0).clone());
-    }
+    let masses = mesh.node_masses(|e| of[e].map_or(base_density, |r| others[r].1));
+    let materials = of.iter().map(|region| region.map_or(&base, |r| &others[r].0).clone()).collect();
     scene.add_solid_with_masses(&body.name, mesh.clone(), materials, masses).map(|_| ()).map_err(built)
 }
 

@@ -21,7 +21,8 @@ pub struct Skin {
 impl Skin {
     /// Binds a surface to a body; both at rest.
     pub fn new(mesh: &TetMesh, vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Result<Skin, MeshError> {
-        let embedding = Embedding::new(mesh, &vertices)?;
+        // Of order 2 by the tetrahedra of order 1 between the same nodes.
+        let embedding = Embedding::new(&mesh.refined()?, &vertices)?;
         let normals = vertex_normals(&vertices, &triangles);
         Ok(Skin { vertices, triangles, normals, embedding })
     }

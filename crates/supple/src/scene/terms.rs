@@ -1,6 +1,7 @@
 //! Lists of elements on their way to batches: one list for each kind of element and energy. Those of sheets are filled in
 //! `sheet_terms.rs`.
 
+use super::average::Patch;
 use super::cloth::Limit;
 use super::material::{self, Group};
 use super::{Content, Entry, Material, SpringKind};
@@ -66,20 +67,72 @@ impl Where<'_> {
 const RODS: f64 = 10.0;
 pub(super) const STRAINS: f64 = 0.5;
 
+/// Lists of elements of solids with V nodes.
+pub(super) struct Solids<const V: usize> {
+    materials: Vec<Group<V>>,
+    fibres: ElementList<V, 1>,
+    limits: ElementList<V, 3>,
+    soft_limits: ElementList<V, 3>,
+    rates: ElementList<V, 3>,
+}
+
+/// Where a list of solids stands among all.
+pub(super) trait SolidLists {
+    /// The lists of this number of nodes.
+    fn of(terms: &mut Terms) -> &mut Self;
+}
+
+impl SolidLists for Solids<4> {
+    fn of(terms: &mut Terms) -> &mut Self {
+        &mut terms.four
+    }
+}
+
+impl SolidLists for Solids<10> {
+    fn of(terms: &mut Terms) -> &mut Self {
+        &mut terms.ten
+    }
+}
+
+impl<const V: usize> Default for Solids<V> {
+    fn default() -> Self {
+        Solids {
+            materials: Vec::new(),
+            fibres: ElementList::default(),
+            limits: ElementList::default(),
+            soft_limits: ElementList::default(),
+            rates: ElementList::default(),
+        }
+    }
+}
+
+impl<const V: usize> Solids<V> {
+    /// Strain-rate damping, β (s) times the stiffness of the material.
+    fn rate(&mut self, m: &Material, place: Place<V>, (g, volume): (&[[f64; 3]], f64), at: &Where<'_>) {
+        let (beta, lame, list) = (at.beta, m.lame(), &mut self.rates);
+        list.push(place.nodes, g, 1.0, place.origin);
+        // Per volume, unlike other terms that stand beside a material.
+        if let (Some(v), Some(w)) = (list.volume.last_mut(), list.weight.last_mut()) {
+            (*v, *w) = (volume, WeightRule::all(lame, volume * beta / at.dt));
+        }
+        let identity = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0 / at.dt];
+        list.params.extend([beta * lame.mu, beta * lame.lambda]);
+        list.params.extend(identity);
+    }
+}
+
 /// All lists.
 #[derive(Default)]
 pub(super) struct Terms {
-    solids: Vec<Group>,
+    four: Solids<4>,
+    ten: Solids<10>,
     pub(super) membranes: [ElementList<3, 2>; 4],
     pub(super) limited: [ElementList<3, 2>; 4],
     pub(super) threads: ElementList<3, 1>,
-    fibres: ElementList<4, 1>,
     pub(super) hard_threads: ElementList<3, 2>,
     pub(super) soft_threads: ElementList<3, 2>,
     pub(super) hard_stretches: ElementList<3, 2>,
     pub(super) soft_stretches: ElementList<3, 2>,
-    solid_limits: ElementList<4, 3>,
-    soft_solid_limits: ElementList<4, 3>,
     pub(super) flat: ElementList<6, 3>,
     pub(super) curved: ElementList<6, 3>,
     pub(super) sided: ElementList<6, 5>,
@@ -87,44 +140,58 @@ pub(super) struct Terms {
     rods: ElementList<2, 1>,
     anchors: ElementList<1, 1>,
     drags: ElementList<1, 1>,
-    rates: ElementList<4, 3>,
     pub(super) sheet_rates: ElementList<3, 2>,
 }
 
 impl Terms {
-    /// A tetrahedron of a material.
-    pub fn solid(&mut self, m: &Material, place: Place<4>, shape: ([[f64; 3]; 3], f64)) {
-        material::group(&mut self.solids, m).push(m.base(), place.nodes, shape, place.origin);
+    /// A solid's element, or a quadrature point of it: its material with what stands beside that. `g` and `volume` are those of its rest
+    /// shape.
+    pub fn solid<const V: usize>(
+        &mut self,
+        m: &Material,
+        place: Place<V>,
+        (g, volume): (&[[f64; 3]], f64),
+        limit: Option<&Limit>,
+        at: &Where<'_>,
+    ) where
+        Solids<V>: SolidLists,
+    {
+        let lists = Solids::<V>::of(self);
+        material::group(&mut lists.materials, m).push(m.base(), place.nodes, (g, volume), place.origin);
         if let Some(f) = m.fibres() {
-            let along = shape.0.map(|g| [dot(g, f.direction())]);
-            let stiffness = f.stiffness() * shape.1;
-            self.fibres.push(place.nodes, &along, stiffness, place.origin);
-            self.fibres.params.push(stiffness);
-            self.fibres.params.extend(f.lengths());
+            let along: Vec<[f64; 1]> = g.iter().map(|g| [dot(*g, f.direction())]).collect();
+            let stiffness = f.stiffness() * volume;
+            lists.fibres.push(place.nodes, &along, stiffness, place.origin);
+            lists.fibres.params.push(stiffness);
+            lists.fibres.params.extend(f.lengths());
+        }
+        if let Some(limit) = limit {
+            let (list, k) = match limit.stiffness {
+                Some(k) => (&mut lists.soft_limits, k * volume),
+                None => (&mut lists.limits, at.hard_weight(STRAINS, &place, g)),
+            };
+            list.push(place.nodes, g, k, place.origin);
+            list.params.extend(limit.stiffness.map(|k| k * volume));
+            list.params.extend(limit.range);
+        }
+        if at.beta > 0.0 {
+            lists.rate(m, place, (g, volume), at);
         }
     }
 
-    /// Elements with fibres.
-    pub fn fibre_count(&self) -> usize {
-        self.fibres.nodes.len()
+    /// A patch of elements of a material.
+    pub fn patch(&mut self, m: &Material, p: &Patch, at: &Where<'_>) {
+        let place = at.element(&p.nodes, p.members.first().map_or(0, |m| m.0 as usize));
+        let group = material::group(&mut self.ten.materials, m);
+        group.push(m.base(), place.nodes, (&p.gradients, p.volume), place.origin);
+        if let Some(members) = group.list.members.last_mut() {
+            members.clone_from(&p.members);
+        }
     }
 
-    /// A strain limit of a tetrahedron.
-    pub fn solid_limit(
-        &mut self,
-        limit: &Limit,
-        place: Place<4>,
-        g: [[f64; 3]; 3],
-        volume: f64,
-        at: &Where<'_>,
-    ) {
-        let (list, k) = match limit.stiffness {
-            Some(k) => (&mut self.soft_solid_limits, k * volume),
-            None => (&mut self.solid_limits, at.hard_weight(STRAINS, &place, &g)),
-        };
-        list.push(place.nodes, &g, k, place.origin);
-        list.params.extend(limit.stiffness.map(|k| k * volume));
-        list.params.extend(limit.range);
+    /// Fibres of elements with four nodes, and of quadrature points of those with ten.
+    pub fn fibre_counts(&self) -> [usize; 2] {
+        [self.four.fibres.nodes.len(), self.ten.fibres.nodes.len()]
     }
 
     /// A spring, rod or rope.
@@ -143,29 +210,6 @@ impl Terms {
         self.anchors.push(place.nodes, &stencil::NODE, stiffness, place.origin);
         self.anchors.params.extend([stiffness, target[0], target[1], target[2]]);
         self.anchors.nodes.len() - 1
-    }
-
-    /// Strain-rate damping of a tetrahedron, β (s) times its stiffness.
-    pub fn strain_rate(
-        &mut self,
-        m: &Material,
-        place: Place<4>,
-        (g, volume): ([[f64; 3]; 3], f64),
-        at: &Where<'_>,
-    ) {
-        let beta = at.beta;
-        if beta > 0.0 {
-            let lame = m.lame();
-            let list = &mut self.rates;
-            list.push(place.nodes, &g, 1.0, place.origin);
-            // Per volume, unlike other terms that stand beside a material.
-            if let (Some(v), Some(w)) = (list.volume.last_mut(), list.weight.last_mut()) {
-                (*v, *w) = (volume, WeightRule::all(lame, volume * beta / at.dt));
-            }
-            let identity = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0 / at.dt];
-            list.params.extend([beta * lame.mu, beta * lame.lambda]);
-            list.params.extend(identity);
-        }
     }
 
     /// Drag of a body's nodes: of sheets in wind, and where damping by mass is asked for.
@@ -201,10 +245,13 @@ impl Terms {
     /// The lists that hold something as sources of batches; which of them hold what is changed later.
     pub fn sources(self) -> (Vec<Box<dyn BatchSource>>, Batches) {
         let mut sources: Vec<Box<dyn BatchSource>> = Vec::new();
-        sources.extend(self.solids.into_iter().map(Group::source));
+        sources.extend(self.four.materials.into_iter().map(Group::<4>::source));
+        sources.extend(self.ten.materials.into_iter().map(Group::<10>::source));
         add(&mut sources, Soft(Lengths("spring")), self.springs);
-        let fibres = sources.len();
-        add(&mut sources, Soft(Lengths("fibre")), self.fibres);
+        let first = sources.len();
+        add(&mut sources, Soft(Lengths("fibre")), self.four.fibres);
+        let fibres = [first, sources.len()];
+        add(&mut sources, Soft(Lengths("fibre")), self.ten.fibres);
         let anchors = sources.len();
         add(&mut sources, Soft(Point), self.anchors);
         let [arap, corotated, st_venant_kirchhoff, neo_hookean] = self.membranes;
@@ -226,11 +273,14 @@ impl Terms {
         add(&mut sources, Soft(SheetStrains::Threads), self.soft_threads);
         add(&mut sources, Hard(SheetStrains::Stretches), self.hard_stretches);
         add(&mut sources, Soft(SheetStrains::Stretches), self.soft_stretches);
-        add(&mut sources, Hard(SolidStrains), self.solid_limits);
-        add(&mut sources, Soft(SolidStrains), self.soft_solid_limits);
+        add(&mut sources, Hard(SolidStrains), self.four.limits);
+        add(&mut sources, Hard(SolidStrains), self.ten.limits);
+        add(&mut sources, Soft(SolidStrains), self.four.soft_limits);
+        add(&mut sources, Soft(SolidStrains), self.ten.soft_limits);
         let drags = sources.len();
         add(&mut sources, Drag, self.drags);
-        add(&mut sources, StrainRate, self.rates);
+        add(&mut sources, StrainRate, self.four.rates);
+        add(&mut sources, StrainRate, self.ten.rates);
         add(&mut sources, SheetStrainRate, self.sheet_rates);
         (sources, Batches { fibres, anchors, drags })
     }
@@ -238,7 +288,7 @@ impl Terms {
 
 /// Numbers of batches that are changed while the simulation runs.
 pub(super) struct Batches {
-    pub fibres: usize,
+    pub fibres: [usize; 2],
     pub anchors: usize,
     pub drags: usize,
 }

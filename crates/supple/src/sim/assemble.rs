@@ -23,6 +23,8 @@ pub struct Body {
     pub first_node: usize,
     /// How many nodes it has.
     pub nodes: usize,
+    /// How many of them, the first, are corners of elements; those behind lie on the edges of elements of order 2.
+    pub corners: usize,
 }
 
 /// Where a soft anchor is stored.
@@ -52,6 +54,8 @@ pub struct Parts {
     pub pinned: Vec<bool>,
     /// Nodes that are pinned along some axes, and which.
     pub axes: Vec<(u32, [bool; 3])>,
+    /// Pinned nodes on edges whose ends are pinned too, with these ends.
+    pub followers: Vec<(u32, [u32; 2])>,
     /// Fill fractions of the tetrahedra of bodies that have some, for checkpoints; the terms have them already.
     pub fill: Vec<f64>,
     /// Terms.
@@ -235,6 +239,14 @@ impl Simulation {
             jolt: vec![0.0; parts.bodies.len()],
             hessian_at: Vec::new(),
         };
+        let followers = parts.followers.iter().map(|&(node, ends)| {
+            let at = |v: u32| parts.positions[v as usize];
+            let ([a, b], m) = (ends.map(at), at(node));
+            let offset = std::array::from_fn(|c| m[c] - 0.5 * (a[c] + b[c]));
+            let target = |v: u32| place[v as usize] as usize - free;
+            super::Follower { node: target(node), ends: ends.map(target), offset }
+        });
+        let followers = followers.collect();
         let mut air = parts.air;
         air.renumber(&place);
         let mut anchor_order: Vec<u32> = (0..parts.anchors.len() as u32).collect();
@@ -253,6 +265,7 @@ impl Simulation {
             global,
             scratch,
             place,
+            followers,
             free,
             axes,
             mass,

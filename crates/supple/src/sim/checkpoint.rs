@@ -197,7 +197,7 @@ impl Simulation {
         let wait = u32::try_from(number(84).unwrap_or(0)).unwrap_or(u32::MAX);
         let rows = if past_dt > 0.0 { 21 } else { 15 };
         let known = HEADER
-            + 8 * (rows * n + forces.iter().sum::<usize>() + self.fibres.count)
+            + 8 * (rows * n + forces.iter().sum::<usize>() + self.fibres.count())
             + 24 * (self.anchors.len() + hessian)
             + 8
             + OBSTACLE * (self.state.poses.len() + self.state.frames.len())
@@ -206,7 +206,7 @@ impl Simulation {
         if !fits || bytes.len() != known + CONTACT * kept as usize + SHARE * shares as usize {
             return Err(CheckpointError::OtherScene("it has another number of nodes"));
         }
-        let (content, lengths) = content.split_at(content.len() - 8 * self.fibres.count);
+        let (content, lengths) = content.split_at(content.len() - 8 * self.fibres.count());
         let lengths: Vec<f64> = lengths
             .chunks_exact(8)
             .map(|c| f64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7].map(|j| c[j])))

@@ -78,6 +78,8 @@ pub struct Simulation {
     scratch: SolveScratch,
     /// For each node of the user its place in the system: free nodes first, in the order of the factor.
     place: Vec<u32>,
+    /// Pinned nodes on edges between pinned ends.
+    followers: Vec<Follower>,
     free: usize,
     /// Free nodes that are pinned along some axes.
     axes: Vec<Axes>,
@@ -99,6 +101,14 @@ pub struct Simulation {
     work: Workspace,
     /// What makes this scene this scene; checkpoints carry it.
     fingerprint: u64,
+}
+
+/// A pinned node on an edge between pinned ends, which moves as these do; numbers among the targets.
+struct Follower {
+    node: usize,
+    ends: [usize; 2],
+    /// From the middle of the edge, in m.
+    offset: [f64; 3],
 }
 
 /// What a checkpoint holds; rows in the order of the system.
@@ -195,6 +205,11 @@ impl Simulation {
     /// Bytes of the factor that one global solve reads.
     pub fn factor_bytes(&self) -> usize {
         self.global.bytes()
+    }
+
+    /// Bytes of the terms: gradients, numbers of materials, z and u.
+    pub fn term_bytes(&self) -> usize {
+        self.terms.batches().iter().map(|b| b.bytes()).sum()
     }
 
     /// Rows in the user's order.
@@ -317,7 +332,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Moves pinned nodes of a body, of those pinned along some axes these coordinates: they reach their targets (m) at the end of the next step. Nothing is factored.
+    /// Moves pinned nodes of a body, of those pinned along some axes these coordinates: they reach their targets (m) at the end of the next step.
+    /// Nothing is factored. A pinned node on an edge of an element of order 2 follows the edge's ends unless it is given a target itself.
     pub fn move_pins(&mut self, body: usize, ids: &[u32], targets: &[[f64; 3]]) -> Result<(), BuildError> {
         self.move_pins_along(body, ids, targets, [true; 3])
     }
@@ -340,13 +356,22 @@ impl Simulation {
             }
             places.push(p);
         }
-        for (p, t) in places.into_iter().zip(targets) {
+        for (&p, t) in places.iter().zip(targets) {
             let to = match (p.checked_sub(self.free), self.axes_of(p)) {
                 (Some(p), _) => &mut self.state.targets[p],
                 (None, Some(k)) => &mut self.state.axis_targets[k],
                 (None, None) => continue,
             };
             (0..3).filter(|&c| axes[c]).for_each(|c| to.0[c] = t[c]);
+        }
+        if !self.followers.is_empty() {
+            places.sort_unstable();
+            let given = |p: &usize| places.binary_search(&(p + self.free)).is_ok();
+            for f in self.followers.iter().filter(|f| !given(&f.node) && f.ends.iter().any(given)) {
+                let [a, b] = f.ends.map(|e| self.state.targets[e].xyz());
+                let middle = std::array::from_fn(|c| 0.5 * (a[c] + b[c]) + f.offset[c]);
+                self.state.targets[f.node] = Row::new(middle);
+            }
         }
         Ok(())
     }

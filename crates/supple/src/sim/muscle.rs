@@ -43,11 +43,15 @@ impl Simulation {
         mine.sort_unstable();
         let mut which = Vec::new();
         for &element in elements.unwrap_or_default() {
-            let Ok(at) = mine.binary_search_by_key(&element, |m| m.0) else {
+            // One of order 2 has several.
+            let from = mine.partition_point(|m| m.0 < element);
+            let fibres = mine[from..].iter().take_while(|m| m.0 == element).map(|m| m.1);
+            let before = which.len();
+            which.extend(fibres);
+            if which.len() == before {
                 let reason = "has no fibres".into();
                 return Err(BuildError::Element { body: name, element: element as usize, reason });
-            };
-            which.push(mine[at].1);
+            }
         }
         if elements.is_none() {
             which.extend(mine.iter().map(|m| m.1));

@@ -35,6 +35,8 @@ pub struct ElementList<const V: usize, const D: usize> {
     pub params: Vec<f64>,
     /// Body, and number within the body.
     pub origin: Vec<(u32, u32)>,
+    /// Of elements that stand for several: their numbers within the body, and shares of the volume. Else empty.
+    pub members: Vec<Vec<(u32, f64)>>,
 }
 
 impl<const V: usize, const D: usize> ElementList<V, D> {
@@ -99,6 +101,8 @@ pub struct Batch<const V: usize, const D: usize, P> {
     /// Place in the packets of each element in order of adding, and the reverse.
     place: Vec<u32>,
     origin: Vec<(u32, u32)>,
+    /// Of patches: the elements that each stands for, and their shares.
+    members: Vec<Vec<(u32, f64)>>,
     weight: Vec<[f64; WeightRule::COUNT]>,
     /// Nodes from this one on are pinned; hard constraints of such nodes alone.
     free: usize,
@@ -188,10 +192,11 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
             .collect::<Vec<_>>();
         let stride = 1 + chunks.iter().map(|c| c.touched.len()).max().unwrap_or(0);
         let (origin, weight) = (list.origin.clone(), list.weight.clone());
+        let members = list.members.clone();
         let (colours, blocks) = (Colours::default(), Vec::new());
         let (free, fixed) = (usize::MAX, Vec::new());
         let mut batch =
-            Batch { potential, chunks, stride, place, origin, weight, free, fixed, colours, blocks };
+            Batch { potential, chunks, stride, place, origin, members, weight, free, fixed, colours, blocks };
         batch.set_weights(rule, scale);
         batch
     }
@@ -259,6 +264,14 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
     }
     fn len(&self) -> usize {
         self.place.len()
+    }
+    fn bytes(&self) -> usize {
+        let of = |c: &Chunk<V>| {
+            let blocks = [&c.g, &c.scale, &c.param, &c.warm, &c.u, &c.kept, &c.firm, &c.z, &c.z_before];
+            let nodes = 2 * size_of_val(c.nodes.as_slice());
+            nodes + blocks.iter().map(|b| size_of_val(b.as_slice())).sum::<usize>()
+        };
+        self.chunks.iter().map(of).sum()
     }
     fn load_rows(&self) -> usize {
         self.chunks.len() * self.stride
@@ -544,7 +557,8 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
         self.origin.get(element).copied()
     }
     fn shares(&self, x: &[Row], f: &mut dyn FnMut((u32, u32), Share)) {
-        if !(V == 3 || V == 4) {
+        // Triangles; tetrahedra, of ten nodes too.
+        if !matches!(V, 3 | 4 | 10) {
             return;
         }
         for (element, origin) in self.origin.iter().enumerate() {
@@ -553,10 +567,15 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
             let dx = chunk.local::<f64, D>(p, l, x);
             let volume = chunk.volume::<f64>(p, l);
             let mut share = Share { triangle: V == 3, ..Share::default() };
-            if D + 1 == V {
+            if D == if V == 3 { 2 } else { 3 } {
                 let column = |d: usize| if d < D { dx[d] } else { [0.0; 3] };
                 share.gradient = Some([column(0), column(1), column(2)]);
                 share.volume = (!P::BESIDE).then_some(volume);
+            }
+            let of_patch = self.members.get(element).filter(|m| !m.is_empty());
+            if of_patch.is_some() {
+                // Its elements know their own F and volume.
+                (share.gradient, share.volume) = (None, None);
             }
             if !P::LAGGED {
                 let stress = self.potential.stress(&chunk.element::<f64>(p, l, P::PARAMS), &dx);
@@ -566,7 +585,14 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
                     }
                 }
             }
-            f(*origin, share);
+            match of_patch {
+                None => f(*origin, share),
+                Some(members) => {
+                    for &(e, part) in members {
+                        f((origin.0, e), Share { load: share.load.map(|c| c.map(|a| part * a)), ..share });
+                    }
+                }
+            }
         }
     }
     fn find_non_finite(&self) -> Option<usize> {

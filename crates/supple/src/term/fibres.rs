@@ -3,13 +3,13 @@
 use super::TermSet;
 use crate::energy::fibre;
 
-/// Where the fibres are stored.
+/// Where the fibres are stored: the batches of elements with four and with ten nodes, if there are any.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FibreRef {
-    /// Batch of terms, if there are fibres.
-    pub batch: usize,
-    /// How many elements have some.
-    pub count: usize,
+    /// Batches of terms.
+    pub batches: [usize; 2],
+    /// How many terms each has; numbers of fibres count through both.
+    pub counts: [usize; 2],
 }
 
 impl FibreRef {
@@ -18,16 +18,28 @@ impl FibreRef {
         fibre::check(contraction)
     }
 
+    /// All of them.
+    pub fn count(self) -> usize {
+        self.counts[0] + self.counts[1]
+    }
+
+    /// Batch of each fibre and its number there.
+    fn each(self) -> impl Iterator<Item = (usize, usize)> {
+        let [a, b] = self.counts;
+        let [first, second] = self.batches;
+        (0..a).map(move |k| (first, k)).chain((0..b).map(move |k| (second, k)))
+    }
+
     /// Body and element of each.
     pub fn origins(self, terms: &TermSet) -> Vec<(u32, u32)> {
-        let batch = terms.batches().get(self.batch).filter(|_| self.count > 0);
-        batch.map_or_else(Vec::new, |b| (0..b.len()).filter_map(|k| b.origin(k)).collect())
+        self.each().filter_map(|(b, k)| terms.batches().get(b)?.origin(k)).collect()
     }
 
     /// Contracts some of them, by a contraction that [`FibreRef::check`] allows.
     pub fn contract(self, terms: &mut TermSet, which: &[usize], contraction: f64) {
-        if let Some(b) = terms.batch_mut(self.batch).filter(|_| self.count > 0) {
-            for &k in which {
+        let places: Vec<(usize, usize)> = self.each().collect();
+        for &(batch, k) in which.iter().filter_map(|&w| places.get(w)) {
+            if let Some(b) = terms.batch_mut(batch) {
                 let slack = b.params(k).get(1) == Some(&0.0);
                 b.set_params(k, 1, &fibre::lengths(contraction, slack));
             }
@@ -36,19 +48,18 @@ impl FibreRef {
 
     /// Their rest lengths.
     pub fn rest_lengths(self, terms: &TermSet) -> Vec<f64> {
-        let batch = terms.batches().get(self.batch).filter(|_| self.count > 0);
-        batch.map_or_else(Vec::new, |b| (0..b.len()).map(|k| b.params(k)[2]).collect())
+        self.each().filter_map(|(b, k)| terms.batches().get(b).map(|b| b.params(k)[2])).collect()
     }
 
     /// Sets them; false, and nothing changes, if they cannot be.
     pub fn set_rest_lengths(self, terms: &mut TermSet, lengths: &[f64]) -> bool {
         // 1 − (1 − c) may be off by rounding.
         let possible = |r: &f64| (1.0 - fibre::MOST - 1e-12..=1.0).contains(r);
-        if lengths.len() != self.count || !lengths.iter().all(possible) {
+        if lengths.len() != self.count() || !lengths.iter().all(possible) {
             return false;
         }
-        if let Some(b) = terms.batch_mut(self.batch).filter(|_| self.count > 0) {
-            for (k, &rest) in lengths.iter().enumerate() {
+        for ((batch, k), &rest) in self.each().zip(lengths) {
+            if let Some(b) = terms.batch_mut(batch) {
                 let slack = b.params(k).get(1) == Some(&0.0);
                 b.set_params(k, 1, &[if slack { 0.0 } else { rest }, rest]);
             }

@@ -23,9 +23,23 @@ pub struct Share {
 }
 
 impl Share {
+    /// Quadrature points of an element count by their volumes.
     fn add(&mut self, o: &Share) {
-        self.gradient = self.gradient.or(o.gradient);
-        self.volume = self.volume.or(o.volume);
+        if let (Some(f), Some(g), Some(v), Some(w)) = (&mut self.gradient, o.gradient, self.volume, o.volume)
+        {
+            for j in 0..3 {
+                for i in 0..3 {
+                    f[j][i] = (v * f[j][i] + w * g[j][i]) / (v + w);
+                }
+            }
+            self.volume = Some(v + w);
+        } else {
+            // What stands beside a material knows F, but not for how much of the volume.
+            if self.volume.is_none() {
+                self.gradient = o.gradient.filter(|_| o.volume.is_some()).or(self.gradient).or(o.gradient);
+            }
+            self.volume = self.volume.or(o.volume);
+        }
         for j in 0..3 {
             for i in 0..3 {
                 self.load[j][i] += o.load[j][i];

@@ -125,6 +125,8 @@ pub trait TermBatch: Send + Sync {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
+    /// Bytes of its packets, about.
+    fn bytes(&self) -> usize;
     /// Rows of `loads` that this batch writes.
     fn load_rows(&self) -> usize;
     /// Calls `f(node, row)` for each row of `loads` that belongs to a node.

@@ -22,8 +22,9 @@ pub struct Source<const V: usize, const D: usize, P> {
 
 impl<const V: usize, const D: usize, P: Potential<D> + Clone> BatchSource for Source<V, D, P> {
     fn cliques(&self, f: &mut dyn FnMut(&[u32])) {
-        for nodes in &self.list.nodes {
-            f(nodes);
+        // Quadrature points of an element follow each other with the same nodes.
+        for same in self.list.nodes.chunk_by(|a, b| a == b) {
+            f(&same[0]);
         }
     }
     fn build(&self, new_of_old: &[u32], rule: WeightRule, scale: f64) -> Box<dyn TermBatch> {

@@ -4,6 +4,7 @@ use std::time::Instant;
 use miette::IntoDiagnostic;
 use serde::Serialize;
 use supple::mesh::shapes;
+use supple::scene::Average;
 use supple::{Along, Bending, Cloth, Limit, Material, MaterialKind, Scene, Settings, TriMesh};
 
 use super::machine::Machine;
@@ -21,6 +22,10 @@ pub struct Plan {
 enum Body {
     /// A box of so many cells that was twisted by half a turn.
     Box([usize; 3]),
+    /// The same of order 2, with half as many cells each way and so about as many nodes.
+    OrderTwo([usize; 3]),
+    /// The box with its strain averaged over patches.
+    Averaged([usize; 3]),
     /// The flag of Fig. 4, stretched and waved so that many of its limits hold.
     Flag(Option<Along>),
 }
@@ -54,6 +59,8 @@ pub struct Case {
     pub cycles_per_element: f64,
     /// Share of the measured read bandwidth that the solve reaches; above 1 where the factor fits into the cache.
     pub roofline: f64,
+    /// Memory of the factor and of the terms in MB.
+    pub memory_mb: f64,
 }
 
 /// The bodies: about 9k and 90k tetrahedra of every material, one larger for the memory.
@@ -62,6 +69,8 @@ pub fn plan(quick: bool, huge: bool) -> Vec<Plan> {
     let mut add = |kind: MaterialKind, body: Body, repeats: usize| {
         let what = match body {
             Body::Box(cells) => format!("{}×{}×{}", cells[0], cells[1], cells[2]),
+            Body::OrderTwo(cells) => format!("{}×{}×{}, order 2", cells[0], cells[1], cells[2]),
+            Body::Averaged(cells) => format!("{}×{}×{}, averaged", cells[0], cells[1], cells[2]),
             Body::Flag(None) => "flag".into(),
             Body::Flag(Some(Along::Stretches)) => "flag, limits".into(),
             Body::Flag(Some(Along::Threads)) => "flag, threads".into(),
@@ -72,6 +81,8 @@ pub fn plan(quick: bool, huge: bool) -> Vec<Plan> {
     for kind in MaterialKind::ALL {
         add(kind, Body::Box([18, 9, 9]), repeats);
     }
+    add(MaterialKind::NeoHookean, Body::OrderTwo([9, 5, 5]), repeats);
+    add(MaterialKind::NeoHookean, Body::Averaged([18, 9, 9]), repeats);
     let sheets = [
         MaterialKind::Arap,
         MaterialKind::Corotated,
@@ -103,12 +114,17 @@ fn scene(plan: &Plan, settings: Settings) -> miette::Result<(Scene, Vec<[f64; 3]
     let poisson = if plan.kind == MaterialKind::Fung { 0.4 } else { 0.3 };
     let material = Material::new(plan.kind, 1e5, poisson).map_err(|e| miette::miette!("{e}"))?;
     match plan.body {
-        Body::Box(cells) => {
+        Body::Box(cells) | Body::OrderTwo(cells) | Body::Averaged(cells) => {
             let mesh = shapes::box_mesh([2.0, 1.0, 1.0], cells, shapes::Split::Six).into_diagnostic()?;
+            let two = matches!(plan.body, Body::OrderTwo(_));
+            let mesh = if two { mesh.quadratic().into_diagnostic()? } else { mesh };
             let mut start = mesh.vertices().to_vec();
             shapes::twist(&mut start, std::f64::consts::PI, 2.0, [0.5, 0.5]);
             let elements = mesh.tets().len();
-            scene.add_solid("box", mesh, material, 1000.0).into_diagnostic()?;
+            let body = scene.add_solid("box", mesh, material, 1000.0).into_diagnostic()?;
+            if matches!(plan.body, Body::Averaged(_)) {
+                scene.average(body, Average::default()).into_diagnostic()?;
+            }
             Ok((scene, start, elements))
         }
         Body::Flag(limit) => {
@@ -174,6 +190,7 @@ pub fn measure(plan: &Plan, machine: &Machine) -> miette::Result<Vec<Case>> {
             cycles_per_element: local / iterations as f64 * machine.ghz * 1e9 * threads as f64
                 / elements as f64,
             roofline: simulation.factor_bytes() as f64 / (solve / iterations as f64) / bandwidth,
+            memory_mb: 1e-6 * (simulation.factor_bytes() + simulation.term_bytes()) as f64,
         });
     }
     Ok(out)

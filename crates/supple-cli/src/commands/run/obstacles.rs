@@ -72,6 +72,7 @@ pub fn with_obstacles(mut model: Model, program: &Program) -> Model {
         if let Some(drawn) = drawn(program, i) {
             let first_node = model.nodes();
             model.bodies.push(ModelBody {
+                mids: Vec::new(),
                 name: obstacle.name.clone(),
                 first_node,
                 nodes: drawn.points.len(),

@@ -17,6 +17,7 @@ pub fn with_skins(mut model: Model, program: &Program) -> Model {
             body.first_node = first;
             body.nodes = skin.vertices.len();
             body.tets = Vec::new();
+            body.mids = Vec::new();
             body.surface = skin.triangles.clone();
             first += body.nodes;
         }

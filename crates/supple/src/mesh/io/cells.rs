@@ -37,6 +37,9 @@ pub(super) fn add(draft: &mut Draft, kind: i128, nodes: &[u32], place: Place, nu
         (10, &[a, b, c, d]) => {
             draft.tet([a, b, c, d], place, number)?;
         }
+        (24 | 71 | 78, &[a, b, c, d, ab, bc, ac, ad, bd, cd]) => {
+            draft.tet_of_ten([a, b, c, d], [ab, bc, ac, ad, bd, cd], place, number)?;
+        }
         (24 | 71 | 78, &[a, b, c, d, _, _, _, _, _, _, ..]) => {
             draft.tet([a, b, c, d], place, number)?;
             draft.count("tetrahedron of higher order: its corners were taken");

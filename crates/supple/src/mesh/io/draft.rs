@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::error::{Fault, Parsed, Place, printable};
 use super::{Group, RawMesh};
+use crate::mesh::MidPoints;
 use crate::mesh::repair::{self, DROPPED, Defect, Defective};
 
 /// Coordinates beyond this would overflow in a volume.
@@ -26,6 +27,8 @@ pub(super) struct Draft {
     pub vertices: Vec<[f64; 3]>,
     tets: Vec<[u32; 4]>,
     tet_at: Vec<At>,
+    /// Nodes on the edges of tetrahedra of second order, in the order of [`crate::mesh::TetMesh::mids`].
+    mids: Vec<Option<[u32; 6]>>,
     /// Fill fractions by the numbers that the file gives to elements.
     fills: HashMap<u64, f64>,
     fill: Vec<f64>,
@@ -100,7 +103,23 @@ impl Draft {
         }
         self.tets.push(corners);
         self.tet_at.push(At { place, number });
+        self.mids.push(None);
         Ok(position as u32)
+    }
+    /// The same with nodes on its edges ab, bc, ac, ad, bd, cd.
+    pub fn tet_of_ten(
+        &mut self,
+        corners: [u32; 4],
+        mids: [u32; 6],
+        place: Place,
+        number: u64,
+    ) -> Parsed<u32> {
+        let position = self.tet(corners, place, number)?;
+        if let Some(last) = self.mids.last_mut() {
+            *last = Some(mids);
+        }
+        self.count("tetrahedron of ten nodes: its corners are taken, and with `order = 2` all of them");
+        Ok(position)
     }
 
     /// Takes the fill fraction of the element that the file calls `number`.
@@ -205,10 +224,17 @@ impl Draft {
             let of = |at: &At| self.fills.get(&at.number).copied().unwrap_or(1.0);
             self.fill = self.tet_at.iter().map(of).collect();
         }
+        let given = self.tets.clone();
         let turned = match repair::orient(&self.vertices, &mut self.tets) {
             Ok(turned) => turned,
             Err(bad) => return Err(self.defective(&bad, &self.tet_at)),
         };
+        for ((given, now), on) in given.iter().zip(&self.tets).zip(&mut self.mids) {
+            if let Some([ab, bc, ac, ad, bd, cd]) = on.filter(|_| given != now) {
+                // The last two corners were exchanged.
+                *on = Some([ab, bd, ad, ac, bc, cd]);
+            }
+        }
         if turned > 0 {
             self.note(format!("{turned} tetrahedra of negative volume: two of their nodes were exchanged"));
         }
@@ -222,15 +248,37 @@ impl Draft {
         if let Err(bad) = repair::check_triangles(&self.vertices, &self.triangles) {
             return Err(self.defective(&bad, &self.triangle_at));
         }
+        let mid_points = self.mid_points()?;
         self.close_groups();
         Ok(RawMesh {
             vertices: self.vertices,
             tets: self.tets,
+            mid_points,
             fill: self.fill,
             triangles: self.triangles,
             groups: self.groups,
             notes: self.notes,
         })
+    }
+
+    /// Where the nodes on edges are, if all tetrahedra have them.
+    fn mid_points(&mut self) -> Parsed<Vec<MidPoints>> {
+        let mut points = Vec::new();
+        for (at, on) in self.tet_at.iter().zip(&self.mids) {
+            let Some(on) = on else { continue };
+            let mut six = MidPoints::default();
+            for (place, node) in six.iter_mut().zip(on) {
+                let reason = || self.no_such_node(i128::from(*node) + i128::from(self.base));
+                let found = self.vertices.get(*node as usize);
+                *place = *found.ok_or_else(|| Fault::element(at.place, at.number, reason()))?;
+            }
+            points.push(six);
+        }
+        if points.len() < self.tets.len() && !points.is_empty() {
+            points.clear();
+            self.note("some tetrahedra have ten nodes and others four: only corners are known");
+        }
+        Ok(points)
     }
 
     /// A defect in the file's own numbers.
@@ -303,6 +351,10 @@ impl Draft {
         }
         let mut numbers = number.iter();
         self.tets.retain(|_| numbers.next() != Some(&DROPPED));
+        let mut numbers = number.iter();
+        self.mids.retain(|_| numbers.next() != Some(&DROPPED));
+        let mut numbers = number.iter();
+        self.tet_at.retain(|_| numbers.next() != Some(&DROPPED));
         let mut numbers = number.iter();
         self.fill.retain(|_| numbers.next() != Some(&DROPPED));
         self.note(format!("{} tetrahedra came again as part of another group", pairs.len()));

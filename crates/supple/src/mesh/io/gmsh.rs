@@ -132,9 +132,14 @@ pub(super) fn place_element(
     let mut tet = None;
     match shape {
         Shape::Tet => {
-            if let &[a, b, c, d] = ends {
-                tet = Some(draft.tet([a, b, c, d], place, number)?);
-            }
+            // Gmsh has the last two edges in the other order.
+            tet = match (ends, nodes) {
+                (&[a, b, c, d], &[_, _, _, _, ab, bc, ac, ad, cd, bd]) => {
+                    Some(draft.tet_of_ten([a, b, c, d], [ab, bc, ac, ad, bd, cd], place, number)?)
+                }
+                (&[a, b, c, d], _) => Some(draft.tet([a, b, c, d], place, number)?),
+                _ => None,
+            };
         }
         Shape::Triangle => draft.polygon(ends, place, number)?,
         Shape::Quad => {
@@ -144,7 +149,7 @@ pub(super) fn place_element(
         Shape::Line => draft.count("line kept in its groups only"),
         Shape::Point | Shape::Other(_) => {}
     }
-    if nodes.len() > corners {
+    if nodes.len() > corners && !(shape == Shape::Tet && nodes.len() == 10) {
         draft.count(&format!("element of {} nodes: its corners were taken", nodes.len()));
     }
     for tag in physical.iter().filter(|tag| **tag != 0) {

@@ -50,7 +50,7 @@ pub use error::{Place, ReadError};
 pub use npy::{Samples, read_npy};
 pub use write::{WriteError, write};
 
-use super::{MeshError, TetMesh};
+use super::{MeshError, MidPoints, TetMesh};
 
 /// A named part of a mesh: a physical group of Gmsh, a reference of Medit, a region or marker of TetGen, a group of OBJ.
 ///
@@ -73,6 +73,8 @@ pub struct RawMesh {
     pub vertices: Vec<[f64; 3]>,
     /// Corners of tetrahedra, det[b−a, c−a, d−a] > 0. Empty for a surface.
     pub tets: Vec<[u32; 4]>,
+    /// Where the nodes on the edges of tetrahedra of second order are; empty for those of first order. They are not among `vertices`.
+    pub mid_points: Vec<MidPoints>,
     /// Fill fraction of each tetrahedron, in (0, 1]; empty where the file says nothing of it, which means 1.
     pub fill: Vec<f64>,
     /// Corners of triangles: those that the file lists, which for a tetrahedral mesh need not be its boundary.
@@ -84,9 +86,13 @@ pub struct RawMesh {
 }
 
 impl RawMesh {
-    /// The tetrahedra as a body's rest shape.
+    /// The tetrahedra as a body's rest shape of order 1.
     pub fn to_tet_mesh(&self) -> Result<TetMesh, MeshError> {
         TetMesh::new(self.vertices.clone(), self.tets.clone())?.with_fill(self.fill.clone())
+    }
+    /// … of order 2: nodes on edges where the file has them, else in the middle.
+    pub fn to_quadratic_mesh(&self) -> Result<TetMesh, MeshError> {
+        self.to_tet_mesh()?.with_mid_points(&self.mid_points)
     }
     /// The group of this name.
     pub fn group(&self, name: &str) -> Option<&Group> {
@@ -100,8 +106,9 @@ impl RawMesh {
 
 impl From<&TetMesh> for RawMesh {
     fn from(mesh: &TetMesh) -> RawMesh {
-        let (vertices, tets) = (mesh.vertices().to_vec(), mesh.tets().to_vec());
-        RawMesh { vertices, tets, fill: mesh.fill().to_vec(), ..RawMesh::default() }
+        let (vertices, tets) = (mesh.vertices()[..mesh.corner_count()].to_vec(), mesh.tets().to_vec());
+        let mid_points = mesh.mids().iter().map(|on| on.map(|v| mesh.vertices()[v as usize])).collect();
+        RawMesh { vertices, tets, mid_points, fill: mesh.fill().to_vec(), ..RawMesh::default() }
     }
 }
 
@@ -179,7 +186,7 @@ impl Format {
 /// Reads a mesh from the bytes of a file. `name` is for messages only. `companion` is name and bytes of the second file that
 /// some formats need, see [`Format::companion`].
 ///
-/// Tolerated, each with a note: elements of lower dimension, higher-order elements (their corners are taken), tetrahedra of
+/// Tolerated, each with a note: elements of lower dimension, higher-order elements (their corners are taken, and of second order [`RawMesh::mid_points`]), tetrahedra of
 /// negative volume (turned), nodes that no element uses (dropped; the others move up). Everything else is an error.
 pub fn read(
     format: Format,
