@@ -112,6 +112,7 @@ impl Loaded {
             fill: mesh.fill,
             triangles,
             groups,
+            drawn: mesh.drawn,
             samples: None,
         })
     }

@@ -535,6 +535,9 @@ pub struct Select {
     /// All of them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub all: bool,
+    /// Looks at the vertices of the skin instead of the nodes: what carries the selected ones is meant.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub skin: bool,
 }
 
 /// A box from `min` to `max`, in m.

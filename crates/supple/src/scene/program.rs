@@ -241,12 +241,7 @@ impl Program {
         for (i, pin) in file.pin.iter().enumerate() {
             let key = format!("pin[{i}]");
             let body = find(file, &pin.body, &key)?;
-            let ids = place::select(
-                &pin.select,
-                &format!("{key}.select"),
-                &placed[body].vertices,
-                &placed[body].groups,
-            )?;
+            let ids = place::chosen(&pin.select, &format!("{key}.select"), &placed[body])?;
             holders.add(i, body, &ids, middle(&placed[body].vertices, &ids))?;
             scene.pin(BodyId(body), &ids).map_err(|e| SceneError::at(key.clone(), e.to_string()))?;
             looks[body].pins.extend(&ids);
@@ -257,7 +252,7 @@ impl Program {
             let key = format!("anchor[{i}]");
             let body = find(file, &anchor.body, &key)?;
             let p = &placed[body];
-            let ids = place::select(&anchor.select, &format!("{key}.select"), &p.vertices, &p.groups)?;
+            let ids = place::chosen(&anchor.select, &format!("{key}.select"), p)?;
             scene
                 .anchor(BodyId(body), &ids, anchor.stiffness)
                 .map_err(|e| SceneError::at(key.clone(), e.to_string()))?;
@@ -585,7 +580,7 @@ pub fn problems(file: &SceneFile, assets: &mut dyn FnMut(&str) -> Result<Asset, 
         wrong.extend(keys(motion, &key).err());
         let body = find(file, body, &key).map_err(|e| wrong.push(e)).ok();
         let Some((b, Some(p))) = body.map(|b| (b, &placed[b])) else { continue };
-        match place::select(select, &format!("{key}.select"), &p.vertices, &p.groups) {
+        match place::chosen(select, &format!("{key}.select"), p) {
             Ok(ids) if kind == "pin" => {
                 wrong.extend(holders.add(i, b, &ids, middle(&p.vertices, &ids)).err());
             }
