@@ -250,7 +250,10 @@ fn the_paper_is_reproduced() {
     assert!(five["published"]["factored"] == 0 && five["iterations"] == 13, "{five}");
     for way in ["published", "exact"] {
         let way = &five[way];
-        assert!(number(&way["contacts"]) > 0.0 && number(&way["end"]) < number(&way["start"]) - 1.0, "{five}");
+        assert!(
+            number(&way["contacts"]) > 0.0 && number(&way["end"]) < number(&way["start"]) - 1.0,
+            "{five}"
+        );
     }
 
     // Table 1: the flag tells by how much its limits are violated.

@@ -58,6 +58,7 @@ mod skin;
 mod stick;
 mod surfaces;
 mod tangle;
+mod touching;
 
 pub use anderson::Anderson;
 pub use barrier::held;
@@ -70,9 +71,10 @@ pub use link::{Carrier, Curve, Guide, LINKS, Link, Links};
 pub use mesh::ClosedMesh;
 pub use obstacle::{Obstacle, Pose, Surface, SurfacePoint, Touched};
 pub use primitives::{Capsule, Cuboid, Cylinder, HalfSpace, Sphere};
-pub use set::{ContactInfo, ContactSet, Kept, Touching};
+pub use set::{ContactInfo, ContactSet, Kept};
 pub use skin::{OnSkin, Skin, Tets};
 pub use surfaces::Surfaces;
+pub use touching::{Carried, Touching};
 
 use crate::math::nodes::Row;
 use crate::math::small::{add, cross, dot, scale};

@@ -2,7 +2,7 @@
 
 use super::collide;
 use super::contract::{Muscle, muscles};
-use super::file::{Body, Keyframe, SceneFile};
+use super::file::{Body, ContactPart, Keyframe, SceneFile};
 use super::link_table::{self, MovedLink};
 use super::material_table::material;
 use super::obstacle::{self, Moved};
@@ -15,7 +15,7 @@ use super::{Along, BodyId, Scene, Spring, SpringKind};
 use crate::contact::Pose;
 use crate::error::{BuildError, StepError};
 use crate::mesh::surface;
-use crate::settings::{Settings, SolveSettings, TimeSettings, WorldSettings};
+use crate::settings::{ContactMethod, Settings, SolveSettings, TimeSettings, WorldSettings};
 use crate::sim::{Simulation, StepReport};
 use crate::solve::{Control, Status};
 
@@ -201,6 +201,7 @@ impl Program {
         if file.body.is_empty() {
             return Err(SceneError::at("body", "the scene has no body"));
         }
+        let delassus = settings.solve.contact == ContactMethod::Delassus;
         let mut scene = Scene::new(settings);
         let (mut looks, mut placed, mut start) = (Vec::new(), Vec::new(), (Vec::new(), Vec::new()));
         for (i, body) in file.body.iter().enumerate() {
@@ -213,6 +214,24 @@ impl Program {
             }
             if let Some(limit) = body.limit {
                 scene.limit(id, limit).map_err(wrong)?;
+            }
+            if body.contact == Some(ContactPart::Skin) {
+                let at = format!("{key}.contact");
+                if file.collide.is_some() {
+                    let message = "`skin` is for obstacles alone: bodies that touch each other touch by their tetrahedra";
+                    return Err(SceneError::at(at, message));
+                }
+                if !delassus {
+                    let message = "`skin` needs the default `solve.contact`: the papers' ways are for nodes";
+                    return Err(SceneError::at(at, message));
+                }
+                let Some(skin) = &p.skin else {
+                    return Err(SceneError::at(
+                        at,
+                        "`skin` is for bodies with a skin; give the body `skin = true`",
+                    ));
+                };
+                scene.touch_by_skin(id, &skin.embedding).map_err(wrong)?;
             }
             let (x, v) = place::start(&body.start, &format!("{key}.start"), &p.vertices)?;
             start.0.extend(x);
