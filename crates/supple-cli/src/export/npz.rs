@@ -172,6 +172,11 @@ fn put<W: Write>(
     })
 }
 
+/// Numbers of values at corners, and how many values there are.
+type CornerList = (Vec<[u32; 3]>, usize);
+/// Names of two arrays, and where their labels are.
+type LabelList = (&'static str, &'static str, fn(&Attributes) -> &Labels);
+
 /// Arrays of the attributes of all bodies, in their order; triangles are those of `surface`.
 fn attributes<W: Write>(zip: &mut ZipWriter<W>, model: &Model) -> std::io::Result<()> {
     let none = Attributes::default();
@@ -182,7 +187,7 @@ fn attributes<W: Write>(zip: &mut ZipWriter<W>, model: &Model) -> std::io::Resul
         values.iter().for_each(|v| bytes.extend_from_slice(&v.to_le_bytes()));
         zip.bytes(name, &bytes)
     };
-    let corners = |of: &dyn Fn(&Attributes) -> (Vec<[u32; 3]>, usize)| {
+    let corners = |of: fn(&Attributes) -> CornerList| {
         let (mut rows, mut first) = (Vec::new(), 0);
         for (body, a) in all() {
             let (mut list, count) = of(a);
@@ -194,11 +199,11 @@ fn attributes<W: Write>(zip: &mut ZipWriter<W>, model: &Model) -> std::io::Resul
     };
     let triangles: u64 = model.bodies.iter().map(|b| b.surface.len() as u64).sum();
     if all().any(|(_, a)| !a.normals.is_empty()) {
-        let rows = corners(&|a| (a.normals.of.clone(), a.normals.values.len()));
+        let rows = corners(|a| (a.normals.of.clone(), a.normals.values.len()));
         whole("normal_of.npy", &[triangles, 3], &rows, zip)?;
     }
     if all().any(|(_, a)| !a.uvs.is_empty()) {
-        let rows = corners(&|a| (a.uvs.of.clone(), a.uvs.values.len()));
+        let rows = corners(|a| (a.uvs.of.clone(), a.uvs.values.len()));
         whole("uv_of.npy", &[triangles, 3], &rows, zip)?;
         let values = all().flat_map(|(_, a)| (0..a.uvs.values.len() as u32).map(|i| a.uv(i, false)));
         let values: Vec<[f64; 2]> = values.collect();
@@ -206,7 +211,7 @@ fn attributes<W: Write>(zip: &mut ZipWriter<W>, model: &Model) -> std::io::Resul
         put_f64(&mut bytes, values.iter().flatten().copied());
         zip.bytes("uv.npy", &bytes)?;
     }
-    let kinds: [(&str, &str, fn(&Attributes) -> &Labels); 2] = [
+    let kinds: [LabelList; 2] = [
         ("material_of.npy", "materials.npy", |a| &a.materials),
         ("group_of.npy", "groups.npy", |a| &a.groups),
     ];
