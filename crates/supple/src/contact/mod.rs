@@ -7,6 +7,7 @@
 //! | `primitives.rs` | half-space, sphere, box, capsule, cylinder |
 //! | `mesh.rs` | a closed triangle mesh |
 //! | `grid.rs` `level.rs` | signed distances on a grid; its surface as triangles |
+//! | `touching.rs` | what may touch obstacles: nodes, and points of skins that nodes carry |
 //! | `detect.rs` | which nodes may touch which obstacle, and where |
 //! | `surfaces.rs` | [`Surfaces`]: bodies that may touch each other, made ready for search |
 //! | `pairs.rs` | what may come near what: lists that hold for some steps |
