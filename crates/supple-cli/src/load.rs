@@ -113,6 +113,7 @@ impl Loaded {
             fill: mesh.fill,
             triangles,
             groups,
+            drawn: mesh.drawn,
             samples: None,
         })
     }

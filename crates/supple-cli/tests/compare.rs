@@ -206,12 +206,11 @@ fn the_paper_is_reproduced() {
     let f = Folder::new("paper");
     let o = supple(&f.0, &["paper", "all", "--quick", "--out", "page"]);
     let v: Value = serde_json::from_str(&f.read("page/paper.json")).unwrap();
-    // It fails exactly if a claim does not hold; which do on a slow machine is not asked here.
+    // Every claim that is printed holds.
     let claims = v["sections"].as_array().unwrap().iter().flat_map(|s| s["claims"].as_array().unwrap());
-    let broken = claims.filter(|c| c["holds"] == false).count();
+    let broken: Vec<&Value> = claims.filter(|c| c["holds"] == false).collect();
     let told = String::from_utf8_lossy(&o.stderr).into_owned();
-    assert_eq!(o.status.code(), Some(i32::from(broken > 0)), "{broken} claims do not hold: {told}");
-    assert!(broken == 0 || told.contains(&format!("{broken} claim")), "{told}");
+    assert!(broken.is_empty() && o.status.success(), "{broken:?}: {told}");
 
     // Appendices: tolerances of docs/method.md's tests.
     let a = &section(&v, "appendix")["data"];
@@ -238,9 +237,28 @@ fn the_paper_is_reproduced() {
         assert!(number(&r["hard"]) <= 1e-3 && number(&r["soft"]) > 1e-2, "{r}");
     }
 
-    // Fig. 1 has its size and more than 15 frames per second.
-    let one = &section(&v, "fig1")["data"];
-    assert!((number(&one["elements"]) / 2761.0 - 1.0).abs() <= 0.1 && number(&one["fps"]) > 15.0, "{one}");
+    // The filled figures have the sizes of the paper's models, nodes and tetrahedra.
+    for (id, nodes, elements) in [("fig1", 919.0, 2761.0), ("fig3", 777.0, 2510.0), ("fig5", 962.0, 3221.0)] {
+        let data = &section(&v, id)["data"];
+        let off = |key: &str, paper: f64| (number(&data[key]) / paper - 1.0).abs();
+        assert!(off("nodes", nodes) <= 0.1 && off("elements", elements) <= 0.1, "{id}: {data}");
+    }
+    assert!(number(&section(&v, "fig1")["data"]["fps"]) > 15.0);
+
+    // Fig. 5: the horse falls past the upper cylinders, its matrix factored once, 13 iterations per frame.
+    let five = &section(&v, "fig5")["data"];
+    assert!(five["published"]["factored"] == 0 && five["iterations"] == 13, "{five}");
+    for way in ["published", "exact"] {
+        let way = &five[way];
+        assert!(
+            number(&way["contacts"]) > 0.0 && number(&way["end"]) < number(&way["start"]) - 1.0,
+            "{five}"
+        );
+    }
+
+    // Table 1: the flag tells by how much its limits are violated.
+    let flag = rows.iter().find(|r| r["name"].as_str().unwrap().starts_with("Flag")).unwrap();
+    assert!(number(&flag["here"]["violation"]) >= 0.0, "{flag}");
 
     // Fig. 2: PD and ADMM with w = √k take nearly the same iterations, half the weight fewer; L-BFGS the most.
     let two = &section(&v, "fig2")["data"];

@@ -19,3 +19,5 @@ mod damage;
 mod shapes;
 #[path = "fill/skin.rs"]
 mod skin;
+#[path = "fill/stand.rs"]
+mod stand;

@@ -36,10 +36,12 @@ use std::path::PathBuf;
 
 use miette::{IntoDiagnostic, miette};
 use serde_json::json;
+use supple::mesh::io::RawMesh;
 
 use super::Failure;
 use super::bench::machine::{self, Machine};
 use crate::files::OutputDir;
+use crate::input::read_mesh;
 use page::{Claim, Section};
 
 /// What to reproduce, and where to.
@@ -57,6 +59,9 @@ pub struct Args {
     /// Threads; 0 takes all of the machine
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024))]
     threads: u16,
+    /// A surface in place of the figures of Fig. 1, 3, 5 and Table 1; y is upwards
+    #[arg(long, value_name = "FILE")]
+    mesh: Option<PathBuf>,
     /// Replace files that are already there
     #[arg(long)]
     force: bool,
@@ -94,6 +99,8 @@ pub(super) struct Context {
     /// As the user said: 0 is all of the machine.
     threads: usize,
     machine: Machine,
+    /// A surface in place of the figures.
+    surface: Option<RawMesh>,
 }
 
 /// Makes the page.
@@ -102,8 +109,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for name in ["paper.html", "paper.json"] {
         folder.check(name).map_err(Failure::input)?;
     }
-    let c =
-        Context { quick: args.quick, threads: usize::from(args.threads), machine: machine::measure(true) };
+    let surface = args.mesh.as_deref().map(read_mesh).transpose().map_err(Failure::input)?;
+    if surface.as_ref().is_some_and(|s| !s.tets.is_empty() || s.triangles.is_empty()) {
+        return Err(Failure::input(miette!("--mesh takes a surface of triangles")));
+    }
+    let machine = machine::measure(true);
+    let c = Context { quick: args.quick, threads: usize::from(args.threads), machine, surface };
     let wanted = |item: Item| args.items.contains(&Item::All) || args.items.contains(&item);
     let mut sections = Vec::new();
     let mut add = |item: Item, make: &dyn Fn() -> Result<Section, Failure>| -> Result<(), Failure> {

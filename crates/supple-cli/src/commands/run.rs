@@ -142,6 +142,13 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
         written.into_iter().partition(|f| matches!(f, Format::Vtu | Format::Npz));
     let mut exporters = export::exporters(&volumes, name, &bodies, &pictures).map_err(Failure::input)?;
     let plain = exporters.len();
+    if skins::are_there(&program) {
+        // … and their skins beside them.
+        let alone = skins::alone(&bodies, &program);
+        let beside = format!("{name}-skin");
+        exporters.extend(export::exporters(&volumes, &beside, &alone, &pictures).map_err(Failure::input)?);
+    }
+    let beside = exporters.len();
     let bodies = skins::with_skins(bodies, &program);
     exporters.extend(export::exporters(&written, name, &bodies, &pictures).map_err(Failure::input)?);
     let written = exporters.len();
@@ -184,7 +191,7 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     }
     let mut tally = Tally::default();
     let mut outcome = Ok(());
-    export_frame(&mut exporters, [plain, written], folder.as_ref(), &program, first)?;
+    export_frame(&mut exporters, [plain, beside, written], folder.as_ref(), &program, first)?;
     let mut infeasible = false;
     for frame in first + 1..=frames {
         let report = match program.frame_with(&mut || stop.load(Ordering::Relaxed)) {
@@ -200,7 +207,7 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
         }
         exporters.iter_mut().for_each(|e| e.report(&report));
         let mut keep = || -> Result<(), Failure> {
-            export_frame(&mut exporters, [plain, written], folder.as_ref(), &program, frame)?;
+            export_frame(&mut exporters, [plain, beside, written], folder.as_ref(), &program, frame)?;
             if let Some((file, path)) = &mut stats {
                 write_stats(file, frame, &report, &program.simulation)
                     .into_diagnostic()
@@ -351,7 +358,7 @@ pub(crate) fn model(program: &Program) -> Model {
                 surface: look.surface.clone(),
                 edges: look.edges.clone(),
                 colour: palette::body(i),
-                obstacle: false,
+                ..ModelBody::default()
             }
         })
         .collect();
@@ -386,7 +393,7 @@ fn export_options(scene: &Loaded, program: &Program, first: u64, frames: u64) ->
 
 fn export_frame(
     exporters: &mut [Box<dyn Exporter>],
-    [plain, written]: [usize; 2],
+    [plain, beside, written]: [usize; 3],
     folder: Option<&OutputDir>,
     program: &Program,
     index: u64,
@@ -401,19 +408,37 @@ fn export_frame(
     let (time, element_fields) = (program.simulation.time(), &fields[..]);
     let (volumes, others) = exporters.split_at_mut(plain.min(exporters.len()));
     for e in volumes {
-        let frame = Frame { index, time, positions: &positions, velocities: &velocities, element_fields };
+        let frame = Frame {
+            index,
+            time,
+            positions: &positions,
+            velocities: &velocities,
+            element_fields,
+            normals: &[],
+        };
         e.frame(folder, &frame).map_err(Failure::run)?;
     }
     let skinned = skins::are_there(program);
-    if skinned && !others.is_empty() {
-        positions.extend(skins::positions(program, &positions).map_err(Failure::run)?);
-        velocities.resize(positions.len(), [0.0; 3]);
+    let mut normals = Vec::new();
+    let (skin_files, others) = others.split_at_mut(beside - plain);
+    if skinned && !(others.is_empty() && skin_files.is_empty()) {
+        normals = skins::normals(program, &positions).map_err(Failure::run)?;
+        let own = skins::positions(program, &positions).map_err(Failure::run)?;
+        let (normals, velocities, element_fields) = (&normals[..], &[][..], &[][..]);
+        for e in skin_files {
+            let frame = Frame { index, time, positions: &own, velocities, element_fields, normals };
+            e.frame(folder, &frame).map_err(Failure::run)?;
+        }
+        positions.extend(own);
     }
+    velocities.resize(positions.len(), [0.0; 3]);
+    let normals = &normals[..];
     // A skin has no elements, and so no fields of them.
     let element_fields = if skinned { &[][..] } else { element_fields };
-    let (written, drawn) = others.split_at_mut(written - plain);
+    let (written, drawn) = others.split_at_mut(written - beside);
     for e in written {
-        let frame = Frame { index, time, positions: &positions, velocities: &velocities, element_fields };
+        let frame =
+            Frame { index, time, positions: &positions, velocities: &velocities, element_fields, normals };
         e.frame(folder, &frame).map_err(Failure::run)?;
     }
     if !drawn.is_empty() {
@@ -421,7 +446,8 @@ fn export_frame(
         velocities.resize(positions.len(), [0.0; 3]);
     }
     for e in drawn {
-        let frame = Frame { index, time, positions: &positions, velocities: &velocities, element_fields };
+        let frame =
+            Frame { index, time, positions: &positions, velocities: &velocities, element_fields, normals };
         e.frame(folder, &frame).map_err(Failure::run)?;
     }
     Ok(())

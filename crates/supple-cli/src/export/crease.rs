@@ -1,4 +1,7 @@
 //! Vertices for formats that keep one normal per vertex: split where the surface has a sharp edge.
+use supple::mesh::Attributes;
+use supple::mesh::drawn::NONE;
+
 use super::shell::Shell;
 use super::stl::{normal, unit};
 
@@ -74,6 +77,36 @@ impl Creased {
             *vertex = *slot;
         }
         Self { origin, triangles, edges }
+    }
+
+    /// With the attributes of the shell's surface: vertices are also split at seams of the texture and, where there are normals, by those instead of
+    /// sharp edges. Vertices keep their order. Besides, the numbers of the texture coordinates and normals of each vertex.
+    pub fn with_attributes(
+        shell: &Shell,
+        positions: &[[f64; 3]],
+        attributes: &Attributes,
+    ) -> (Self, Vec<[u32; 2]>) {
+        let plain = Self::new(shell, positions);
+        let corner = |list: &[[u32; 3]], t: usize, k: usize| list.get(t).map_or(NONE, |c| c[k]);
+        // Vertex, texture coordinates, normal, and the side of a sharp edge where corners have no normal.
+        let mut keys: Vec<[u32; 4]> = Vec::with_capacity(3 * shell.triangles.len());
+        for (t, triangle) in shell.triangles.iter().enumerate() {
+            for k in 0..3 {
+                let normal = corner(&attributes.normals.of, t, k);
+                let side = if normal == NONE { plain.triangles[t][k] } else { NONE };
+                keys.push([triangle[k], corner(&attributes.uvs.of, t, k), normal, side]);
+            }
+        }
+        let mut sorted = keys.clone();
+        sorted.extend(shell.edges.as_flattened().iter().map(|&v| [v, NONE, NONE, NONE]));
+        sorted.sort_unstable();
+        sorted.dedup();
+        let number = |key: &[u32; 4]| sorted.binary_search(key).unwrap_or(0) as u32;
+        let triangles = keys.chunks_exact(3).map(|t| std::array::from_fn(|k| number(&t[k]))).collect();
+        let edges = shell.edges.iter().map(|e| e.map(|v| number(&[v, NONE, NONE, NONE]))).collect();
+        let origin = sorted.iter().map(|key| key[0]).collect();
+        let numbers = sorted.iter().map(|key| [key[1], key[2]]).collect();
+        (Self { origin, triangles, edges }, numbers)
     }
 
     /// Unit normals at the vertices: means of the faces around, by their angles. Upwards where there is none.

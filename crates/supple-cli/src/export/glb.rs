@@ -2,9 +2,14 @@
 //!
 //! The weights go from one target to the next along straight lines, so that each frame is hit and viewers move
 //! evenly between them. The binary part holds, one after another: for each frame the vertices and normals of all
-//! bodies (those of the first frame, then differences to it), the indices, the times, the weights.
+//! bodies (those of the first frame, then differences to it), the indices, the texture coordinates, the times, the weights. Materials of a skin
+//! become primitives of their own.
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
+
+use supple::mesh::Attributes;
+use supple::mesh::drawn::NONE;
 
 use super::bytes::{put_f32, put_u32};
 use super::crease::Creased;
@@ -12,7 +17,8 @@ use super::exporter::{Names, Sink};
 use super::gltf_json::{self, Layout, MeshLayout};
 use super::shell::Shell;
 use super::spool::Spool;
-use super::{ExportError, Frame, Model};
+use super::stl::unit;
+use super::{ExportError, Frame, Model, ModelBody};
 use crate::files::OutputDir;
 
 /// Most frames for which all weights, most of them zero, are written out: larger animations leave the zeros out, by a
@@ -38,6 +44,12 @@ struct Body {
     /// Vertices and normals of the first frame, as written.
     first: Vec<[f32; 3]>,
     first_normals: Vec<[f32; 3]>,
+    /// Texture coordinates of the vertices; empty without.
+    uvs: Vec<[f32; 2]>,
+    /// The number of each vertex's normal among those of the body's attributes, NONE for one that is computed.
+    normals: Vec<u32>,
+    /// For each material its name and how many triangles it has, in their order.
+    materials: Vec<(Option<String>, u64)>,
     /// Least and greatest of each frame's vertices or differences.
     ranges: Vec<[[f32; 3]; 2]>,
 }
@@ -52,10 +64,21 @@ impl Glb {
         self.bodies.clear();
         for (shell, body) in Shell::all(model).into_iter().zip(&model.bodies) {
             let positions: Vec<[f64; 3]> = shell.positions(body, frame).collect();
-            let skin = Creased::new(&shell, &positions);
+            let (mut skin, numbers) = match &body.attributes {
+                Some(attributes) => Creased::with_attributes(&shell, &positions, attributes),
+                None => (Creased::new(&shell, &positions), Vec::new()),
+            };
             let first = skin.origin.iter().map(|&v| positions[v as usize].map(|c| c as f32)).collect();
-            let first_normals = skin.normals(&positions).into_iter().map(|n| n.map(|c| c as f32)).collect();
-            self.bodies.push(Body { shell, skin, first, first_normals, ranges: Vec::new() });
+            let textured = body.attributes.as_ref().filter(|a| !a.uvs.is_empty());
+            let uv =
+                |a: &Arc<Attributes>| numbers.iter().map(|n| a.uv(n[0], true).map(|c| c as f32)).collect();
+            let uvs = textured.map_or_else(Vec::new, uv);
+            let materials = by_material(&mut skin.triangles, body);
+            let normals: Vec<u32> = numbers.iter().map(|n| n[1]).collect();
+            let first_normals = now(&skin, &normals, &positions, frame.normals_of(body));
+            let first_normals = first_normals.into_iter().map(|n| n.map(|c| c as f32)).collect();
+            let ranges = Vec::new();
+            self.bodies.push(Body { shell, skin, first, first_normals, uvs, normals, materials, ranges });
         }
         let vertices: usize = self.bodies.iter().map(|b| b.first.len()).sum();
         self.spool = Some(Spool::create(out, &self.name, vertices * 24)?);
@@ -67,7 +90,7 @@ impl Glb {
         let frames = self.times.len() as u64;
         let record: u64 = self.bodies.iter().map(|b| b.first.len() as u64 * 24).sum();
         let mut meshes = Vec::new();
-        let (mut vertices, mut indices) = (0, 0);
+        let (mut vertices, mut indices, mut uvs) = (0, 0, 0);
         for (body, of) in self.bodies.iter().zip(&model.bodies) {
             let count = body.first.len() as u64;
             meshes.push(MeshLayout {
@@ -77,10 +100,12 @@ impl Glb {
                 offset: vertices,
                 vertices: count,
                 first_index: indices,
-                triangles: body.skin.triangles.len() as u64,
+                materials: body.materials.clone(),
                 lines: body.skin.edges.len() as u64,
+                uvs: (!body.uvs.is_empty()).then_some(uvs),
                 ranges: body.ranges.clone(),
             });
+            uvs += body.uvs.len() as u64;
             vertices += count * 24;
             indices += body.skin.triangles.len() as u64 * 3 + body.skin.edges.len() as u64 * 2;
         }
@@ -89,6 +114,7 @@ impl Glb {
             frames,
             record,
             indices,
+            uvs,
             dense,
             last_time: self.times.last().copied().unwrap_or(0.0),
             meshes,
@@ -102,6 +128,7 @@ impl Glb {
             put_u32(&mut bytes, body.skin.triangles.iter().flatten().copied());
             put_u32(&mut bytes, body.skin.edges.iter().flatten().copied());
         }
+        self.bodies.iter().for_each(|body| put_f32(&mut bytes, body.uvs.iter().flatten().copied()));
         if layout.frames < 2 {
             return bytes;
         }
@@ -120,6 +147,48 @@ impl Glb {
     }
 }
 
+/// Normals of the vertices: the given ones by number, and computed ones where there are none.
+fn now(skin: &Creased, numbers: &[u32], positions: &[[f64; 3]], given: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    if given.is_empty() {
+        return skin.normals(positions);
+    }
+    let known = |n: &u32| given.get(*n as usize).copied();
+    if numbers.iter().all(|n| known(n).is_some()) {
+        return numbers.iter().filter_map(known).map(long).collect();
+    }
+    let computed = skin.normals(positions);
+    numbers.iter().zip(computed).map(|(n, computed)| known(n).map_or(computed, long)).collect()
+}
+
+/// A normal as the format wants it: of unit length, left alone if it is that to single precision.
+fn long(n: [f64; 3]) -> [f64; 3] {
+    let length = n.iter().map(|c| c * c).sum::<f64>().sqrt();
+    if (length - 1.0).abs() < 5e-4 {
+        return n;
+    }
+    let unit = unit(n);
+    if unit == [0.0; 3] { [0.0, 1.0, 0.0] } else { unit }
+}
+
+/// Sorts triangles by material, each in its order; the materials and how many triangles they have.
+fn by_material(triangles: &mut Vec<[u32; 3]>, body: &ModelBody) -> Vec<(Option<String>, u64)> {
+    let Some(labels) = body.attributes.as_ref().map(|a| &a.materials).filter(|m| !m.of.is_empty()) else {
+        return if triangles.is_empty() { Vec::new() } else { vec![(None, triangles.len() as u64)] };
+    };
+    let mut order: Vec<usize> = (0..triangles.len()).collect();
+    order.sort_by_key(|&t| labels.of.get(t));
+    let mut counts: Vec<(u32, u64)> = Vec::new();
+    for &t in &order {
+        let label = labels.of.get(t).copied().unwrap_or(NONE);
+        match counts.last_mut() {
+            Some((last, count)) if *last == label => *count += 1,
+            _ => counts.push((label, 1)),
+        }
+    }
+    *triangles = order.iter().map(|&t| triangles[t]).collect();
+    counts.into_iter().map(|(label, count)| (labels.names.get(label as usize).cloned(), count)).collect()
+}
+
 impl Sink for Glb {
     fn frame(&mut self, out: &OutputDir, model: &Model, frame: &Frame<'_>) -> Result<(), ExportError> {
         if self.times.is_empty() {
@@ -128,10 +197,14 @@ impl Sink for Glb {
         let Some(spool) = &mut self.spool else { return Ok(()) };
         let frames = self.times.len() as u64 + 1;
         let record: u64 = self.bodies.iter().map(|b| b.first.len() as u64 * 24).sum();
-        let indices: u64 =
-            self.bodies.iter().map(|b| (b.skin.triangles.len() * 12 + b.skin.edges.len() * 8) as u64).sum();
+        let indices: u64 = self
+            .bodies
+            .iter()
+            .map(|b| (b.skin.triangles.len() * 12 + b.skin.edges.len() * 8 + b.uvs.len() * 8) as u64)
+            .sum();
         let weights = if frames <= DENSE { 4 * frames * frames } else { 8 * frames };
-        let text = (frames + 4) * TEXT * self.bodies.len() as u64;
+        let primitives: usize = self.bodies.iter().map(|b| b.materials.len() + 1).sum();
+        let text = (frames + 4) * TEXT * primitives as u64;
         let limit = if frames > MOST_FRAMES {
             Some("an animated glb file holds at most 65536 frames")
         } else if frames * (record + 4) + indices + weights + text > u64::from(u32::MAX) {
@@ -168,7 +241,8 @@ impl Sink for Glb {
             if frames == 1 {
                 put_f32(&mut bytes, body.first_normals.iter().flatten().copied());
             } else {
-                for (now, first) in body.skin.normals(&positions).iter().zip(&body.first_normals) {
+                let normals = now(&body.skin, &body.normals, &positions, frame.normals_of(of));
+                for (now, first) in normals.iter().zip(&body.first_normals) {
                     put_f32(&mut bytes, (0..3).map(|k| (now[k] - f64::from(first[k])) as f32));
                 }
             }

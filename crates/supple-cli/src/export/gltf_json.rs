@@ -14,6 +14,8 @@ pub(super) struct Layout {
     pub record: u64,
     /// Indices of all meshes.
     pub indices: u64,
+    /// Texture coordinates of all meshes.
+    pub uvs: u64,
     /// Whether all weights are there, or only those that are not zero.
     pub dense: bool,
     /// Time of the last frame since the first, s.
@@ -33,8 +35,11 @@ pub(super) struct MeshLayout {
     pub vertices: u64,
     /// Place of its first index; those of lines follow those of triangles.
     pub first_index: u64,
-    pub triangles: u64,
+    /// Name and triangles of each material.
+    pub materials: Vec<(Option<String>, u64)>,
     pub lines: u64,
+    /// The place of its first texture coordinates, if it has any.
+    pub uvs: Option<u64>,
     /// Least and greatest of the vertices in each frame.
     pub ranges: Vec<[[f32; 3]; 2]>,
 }
@@ -53,6 +58,8 @@ impl Layout {
 /// Buffer views in order of their place.
 const VERTICES: usize = 0;
 const INDICES: usize = 1;
+/// Texture coordinates, if there are any; the numbers of what follows are then one higher.
+const UVS: usize = 2;
 const TIMES: usize = 2;
 const WEIGHTS: usize = 3;
 const SPARSE_VALUES: usize = 4;
@@ -70,7 +77,10 @@ pub(super) fn document(layout: &Layout) -> Value {
             node["mesh"] = json!(meshes.len());
             let primitives = primitives(mesh, layout, materials.len(), &mut accessors);
             meshes.push(json!({ "name": mesh.name, "primitives": primitives }));
-            materials.push(material(mesh));
+            // Lines, and triangles without a material, have that of the body.
+            let names = mesh.materials.iter().map(|(name, _)| name.as_deref());
+            let lines = (mesh.lines > 0).then_some(None);
+            materials.extend(names.chain(lines).map(|name| material(mesh, name)));
         }
         nodes.push(node);
     }
@@ -117,21 +127,26 @@ fn primitives(mesh: &MeshLayout, layout: &Layout, material: usize, accessors: &m
         }));
         attributes.push(json!({ "POSITION": at, "NORMAL": at + 1 }));
     }
+    if let (Some(uvs), Some(first)) = (mesh.uvs, attributes.first_mut()) {
+        first["TEXCOORD_0"] = json!(accessors.len());
+        accessors.push(json!({
+            "bufferView": UVS, "byteOffset": uvs * 8, "componentType": FLOAT, "type": "VEC2", "count": mesh.vertices,
+        }));
+    }
     let (first, targets) = match attributes.split_first() {
         Some((first, targets)) => (first.clone(), targets.to_vec()),
         None => return Vec::new(),
     };
-    let (triangles, lines) = (mesh.triangles * 3, mesh.lines * 2);
     let mut primitives = Vec::new();
-    for (mode, start, count) in [(4, mesh.first_index, triangles), (1, mesh.first_index + triangles, lines)] {
-        if count == 0 {
-            continue;
-        }
+    let parts = mesh.materials.iter().map(|(_, triangles)| (4, triangles * 3)).chain([(1, mesh.lines * 2)]);
+    let mut start = mesh.first_index;
+    for (material, (mode, count)) in (material..).zip(parts).filter(|(_, (_, count))| *count > 0) {
         let indices = accessors.len();
         accessors.push(json!({
             "bufferView": INDICES, "byteOffset": start * 4, "componentType": UNSIGNED, "type": "SCALAR",
             "count": count,
         }));
+        start += count;
         let mut primitive =
             json!({ "attributes": first, "indices": indices, "material": material, "mode": mode });
         if !targets.is_empty() {
@@ -142,10 +157,10 @@ fn primitives(mesh: &MeshLayout, layout: &Layout, material: usize, accessors: &m
     primitives
 }
 
-fn material(mesh: &MeshLayout) -> Value {
+fn material(mesh: &MeshLayout, name: Option<&str>) -> Value {
     let [r, g, b] = to_linear(mesh.colour);
     json!({
-        "name": mesh.name,
+        "name": name.unwrap_or(&mesh.name),
         "pbrMetallicRoughness":
             { "baseColorFactor": [r, g, b, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.7 },
         "doubleSided": mesh.two_sided,
@@ -155,19 +170,20 @@ fn material(mesh: &MeshLayout) -> Value {
 /// All bodies follow the same weights.
 fn animation(nodes: &[usize], layout: &Layout, accessors: &mut Vec<Value>) -> Value {
     let (input, output) = (accessors.len(), accessors.len() + 1);
+    let more = usize::from(layout.uvs > 0);
     accessors.push(json!({
-        "bufferView": TIMES, "componentType": FLOAT, "type": "SCALAR", "count": layout.frames,
+        "bufferView": TIMES + more, "componentType": FLOAT, "type": "SCALAR", "count": layout.frames,
         "min": [0.0], "max": [layout.last_time],
     }));
     let targets = layout.frames - 1;
     let mut weights = json!({ "componentType": FLOAT, "type": "SCALAR", "count": layout.frames * targets });
     if layout.dense {
-        weights["bufferView"] = json!(WEIGHTS);
+        weights["bufferView"] = json!(WEIGHTS + more);
     } else {
         weights["sparse"] = json!({
             "count": targets,
-            "indices": { "bufferView": WEIGHTS, "componentType": UNSIGNED },
-            "values": { "bufferView": SPARSE_VALUES },
+            "indices": { "bufferView": WEIGHTS + more, "componentType": UNSIGNED },
+            "values": { "bufferView": SPARSE_VALUES + more },
         });
     }
     accessors.push(weights);
@@ -197,6 +213,9 @@ fn views(layout: &Layout) -> (Vec<Value>, u64) {
     let (frames, targets) = (layout.frames, layout.frames.saturating_sub(1));
     view(layout.record * frames, json!({ "byteStride": 12, "target": 34962 }));
     view(layout.indices * 4, json!({ "target": 34963 }));
+    if layout.uvs > 0 {
+        view(layout.uvs * 8, json!({ "byteStride": 8, "target": 34962 }));
+    }
     if layout.animated() {
         view(frames * 4, json!({}));
         if layout.dense {

@@ -1,4 +1,9 @@
 //! What is exported: a model that is constant over a run, and frames of it.
+use std::sync::Arc;
+
+use supple::mesh::Attributes;
+use supple::mesh::drawn::NONE;
+
 use super::ExportError;
 
 /// The bodies of a run.
@@ -31,6 +36,10 @@ pub struct ModelBody {
     pub colour: [f32; 3],
     /// True for what bodies bump into.
     pub obstacle: bool,
+    /// What is on a surface besides its shape; its triangles are those of `surface`.
+    pub attributes: Option<Arc<Attributes>>,
+    /// The first of its attributes' normals among those of all bodies.
+    pub first_normal: usize,
 }
 
 /// The state of all nodes at one time.
@@ -47,6 +56,8 @@ pub struct Frame<'a> {
     /// Named fields with one value per tetrahedron, over all bodies in order, and then per triangle of each sheet. The same fields in
     /// each frame.
     pub element_fields: &'a [(&'static str, Vec<f64>)],
+    /// The normals of all bodies' attributes as they are now, one body after another.
+    pub normals: &'a [[f64; 3]],
 }
 
 impl Model {
@@ -95,6 +106,7 @@ impl Model {
             }
             check_cells(body, "triangle", &body.surface, nodes)?;
             check_cells(body, "spring", &body.edges, nodes)?;
+            check_attributes(body)?;
         }
         let nodes = self.nodes();
         match self.pins.iter().find(|&&pin| pin as usize >= nodes) {
@@ -125,12 +137,47 @@ impl ModelBody {
     pub(super) fn two_sided(&self) -> bool {
         self.tets.is_empty()
     }
+
+    /// The number of the normal of each vertex among those of the body, if each has one.
+    pub(super) fn vertex_normals(&self) -> Option<Vec<u32>> {
+        self.attributes.as_ref()?.normals.by_vertex(&self.surface, self.nodes)
+    }
+
+    /// The same of its texture coordinates.
+    pub(super) fn vertex_uvs(&self) -> Option<Vec<u32>> {
+        self.attributes.as_ref()?.uvs.by_vertex(&self.surface, self.nodes)
+    }
 }
 
 impl Frame<'_> {
+    /// The normals of a body's attributes.
+    pub(super) fn normals_of(&self, body: &ModelBody) -> &[[f64; 3]] {
+        let count = body.attributes.as_ref().map_or(0, |a| a.normals.values.len());
+        self.normals.get(body.first_normal..body.first_normal + count).unwrap_or(&[])
+    }
+
     /// The positions of a body; empty if the frame does not have them.
     pub(super) fn of(&self, body: &ModelBody) -> &[[f64; 3]] {
         self.positions.get(body.first_node..body.first_node + body.nodes).unwrap_or(&[])
+    }
+}
+
+/// Lists are of all triangles or of none, and name values that are there.
+fn check_attributes(body: &ModelBody) -> Result<(), ExportError> {
+    let Some(a) = body.attributes.as_deref() else { return Ok(()) };
+    let triangles = body.surface.len();
+    let fits = |of: &[u32], n: usize| of.iter().all(|&i| i == NONE || (i as usize) < n);
+    let lengths = [a.uvs.of.len(), a.normals.of.len(), a.materials.of.len(), a.groups.of.len()];
+    let sound = lengths.iter().all(|&n| n == 0 || n == triangles)
+        && fits(a.uvs.of.as_flattened(), a.uvs.values.len())
+        && fits(a.normals.of.as_flattened(), a.normals.values.len())
+        && fits(&a.materials.of, a.materials.names.len())
+        && fits(&a.groups.of, a.groups.names.len());
+    match sound {
+        true => Ok(()),
+        false => {
+            Err(ExportError::Model(format!("the attributes of body {:?} do not fit its surface", body.name)))
+        }
     }
 }
 

@@ -7,6 +7,8 @@ use std::io::{self, Seek, SeekFrom, Write as _};
 use std::ops::Range;
 use std::path::PathBuf;
 
+use supple::mesh::drawn::NONE;
+
 use super::exporter::{Names, Sink};
 use super::shell::Shell;
 use super::spool::Draft;
@@ -22,10 +24,10 @@ pub(super) struct Usda {
     fps: f64,
     shells: Vec<Shell>,
     parts: Vec<Part>,
-    /// Boxes and points of each frame as text, part after part: what takes long is done while the run lasts.
-    drafts: Option<[Draft; 2]>,
+    /// Boxes, points and normals of each frame as text, part after part: what takes long is done while the run lasts.
+    drafts: Option<[Draft; 3]>,
     /// Bytes of the drafts.
-    ends: [u64; 2],
+    ends: [u64; 3],
     frames: Vec<Sample>,
     /// Half of the thickness of springs, m.
     radius: f32,
@@ -39,10 +41,10 @@ struct Part {
     order: Vec<u32>,
 }
 
-/// A frame: its time code, and for each part where its box and its points are in the drafts.
+/// A frame: its time code, and for each part where its box, its points and its normals are in the drafts.
 struct Sample {
     code: f64,
-    parts: Vec<[Range<u64>; 2]>,
+    parts: Vec<[Range<u64>; 3]>,
 }
 
 impl Usda {
@@ -58,7 +60,7 @@ impl Usda {
             }
         }
         let (name, frames) = (names.whole("usda"), Vec::new());
-        Self { name, fps, shells, parts, drafts: None, ends: [0; 2], frames, radius: 0.0 }
+        Self { name, fps, shells, parts, drafts: None, ends: [0; 3], frames, radius: 0.0 }
     }
 
     /// Ten digits are enough to tell frames, and hide that 0.04 is no sum of halves.
@@ -68,16 +70,17 @@ impl Usda {
         if self.frames.last().is_none_or(|last| near > last.code) { near } else { code }
     }
 
-    /// The text of a frame's boxes and points, and its entry.
-    fn sample(&self, model: &Model, frame: &Frame<'_>) -> ([String; 2], Sample) {
+    /// The text of a frame's boxes, points and normals, and its entry.
+    fn sample(&self, model: &Model, frame: &Frame<'_>) -> ([String; 3], Sample) {
         let code = self.code(frame.time);
         let (mut boxes, mut points, mut parts) = (String::new(), String::new(), Vec::new());
+        let mut normals = String::new();
         let at = |text: &str, draft: usize| self.ends[draft] + text.len() as u64;
         for part in &self.parts {
             let (shell, body) = (&self.shells[part.body], &model.bodies[part.body]);
             let all: Vec<[f32; 3]> = shell.positions(body, frame).map(|p| p.map(|c| c as f32)).collect();
             let used = || part.order.iter().map(|&v| all[v as usize]);
-            let starts = [at(&boxes, 0), at(&points, 1)];
+            let starts = [at(&boxes, 0), at(&points, 1), at(&normals, 2)];
             let margin = if part.springs { self.radius } else { 0.0 };
             let [low, high] = extent(used());
             let (low, high) = (low.map(|c| c - margin), high.map(|c| c + margin));
@@ -89,9 +92,18 @@ impl Usda {
                 let _ = write!(points, "{comma}{}", Tuple(point));
             }
             points.push_str("],\n");
-            parts.push([starts[0]..at(&boxes, 0), starts[1]..at(&points, 1)]);
+            if !part.springs && shaded(body) {
+                let _ = write!(normals, "            {code:?}: [");
+                for (k, normal) in frame.normals_of(body).iter().enumerate() {
+                    let comma = if k == 0 { "" } else { ", " };
+                    let _ = write!(normals, "{comma}{}", Tuple(normal.map(|c| c as f32)));
+                }
+                normals.push_str("],\n");
+            }
+            let [first, second, third] = starts;
+            parts.push([first..at(&boxes, 0), second..at(&points, 1), third..at(&normals, 2)]);
         }
-        ([boxes, points], Sample { code, parts })
+        ([boxes, points, normals], Sample { code, parts })
     }
 }
 
@@ -103,7 +115,8 @@ impl Sink for Usda {
             let [low, high] = extent(seen.map(|p| p.map(|c| c as f32)));
             let size = (0..3).map(|k| f64::from(high[k]) - f64::from(low[k])).fold(0.0, f64::max);
             self.radius = 0.5 * (THICKNESS * size) as f32;
-            self.drafts = Some([Draft::create(out, &self.name)?, Draft::create(out, &self.name)?]);
+            let draft = || Draft::create(out, &self.name);
+            self.drafts = Some([draft()?, draft()?, draft()?]);
         }
         let (texts, sample) = self.sample(model, frame);
         let Some(drafts) = &mut self.drafts else { return Ok(()) };
@@ -118,7 +131,7 @@ impl Sink for Usda {
     }
 
     fn finish(&mut self, out: &OutputDir, model: &Model) -> Result<Vec<PathBuf>, ExportError> {
-        let Some([boxes, points]) = &mut self.drafts else { return Ok(Vec::new()) };
+        let Some([boxes, points, normals]) = &mut self.drafts else { return Ok(Vec::new()) };
         let (shells, frames, fps) = (&self.shells, &self.frames, self.fps);
         let code = |sample: Option<&Sample>| sample.map(|s| s.code).unwrap_or_default();
         let (first, last) = (code(frames.first()), code(frames.last()));
@@ -129,7 +142,8 @@ impl Sink for Usda {
                  metersPerUnit = 1\n    startTimeCode = {first:?}\n    timeCodesPerSecond = {fps:?}\n    upAxis = \"Y\"\n)\n\n\
                  def Xform \"World\"\n{{\n"
             )?;
-            let mut taken = HashSet::new();
+            let mut taken = HashSet::from(["Materials".to_owned()]);
+            let materials = Materials::new(model);
             let mut name = String::new();
             let mut named = None;
             for (number, part) in self.parts.iter().enumerate() {
@@ -148,6 +162,16 @@ impl Sink for Usda {
                 } else {
                     open(file, "Mesh", &name, body)?;
                     mesh(file, shell, body.two_sided())?;
+                    texture(file, body)?;
+                    if shaded(body) {
+                        let of = body.attributes.iter().flat_map(|a| a.normals.of.as_flattened());
+                        list(file, "int[] primvars:normals:indices", of.copied())?;
+                        writeln!(file, "        normal3f[] primvars:normals (\n            interpolation = \"faceVarying\"\n        )")?;
+                        writeln!(file, "        normal3f[] primvars:normals.timeSamples = {{")?;
+                        normals.copy_parts(frames.iter().map(|s| s.parts[number][2].clone()), file)?;
+                        writeln!(file, "        }}")?;
+                    }
+                    materials.subsets(file, part.body, body)?;
                 }
                 writeln!(file, "        float3[] extent.timeSamples = {{")?;
                 boxes.copy_parts(frames.iter().map(|s| s.parts[number][0].clone()), file)?;
@@ -155,6 +179,7 @@ impl Sink for Usda {
                 points.copy_parts(frames.iter().map(|s| s.parts[number][1].clone()), file)?;
                 writeln!(file, "        }}\n    }}")?;
             }
+            materials.write(file)?;
             writeln!(file, "}}")
         })?;
         Ok(vec![path])
@@ -177,6 +202,91 @@ fn mesh(file: &mut impl io::Write, shell: &Shell, two_sided: bool) -> io::Result
     writeln!(file, "        uniform token subdivisionScheme = \"none\"")?;
     list(file, "int[] faceVertexCounts", shell.triangles.iter().map(|_| 3))?;
     list(file, "int[] faceVertexIndices", shell.triangles.iter().flatten().copied())
+}
+
+/// Whether all corners of a body's surface have a normal: only then are they written.
+fn shaded(body: &ModelBody) -> bool {
+    let normals = body.attributes.as_ref().map(|a| &a.normals.of);
+    normals.is_some_and(|of| !of.is_empty() && of.iter().flatten().all(|&n| n != NONE))
+}
+
+/// Texture coordinates at the corners of faces; (0, 0) where there are none.
+fn texture(file: &mut impl io::Write, body: &ModelBody) -> io::Result<()> {
+    let Some(a) = body.attributes.as_deref().filter(|a| !a.uvs.is_empty()) else { return Ok(()) };
+    let count = a.uvs.values.len() as u32;
+    write!(file, "        texCoord2f[] primvars:st = [")?;
+    for number in 0..count {
+        let [u, v] = a.uv(number, false).map(|c| c as f32);
+        write!(file, "({u:?}, {v:?}), ")?;
+    }
+    writeln!(file, "(0, 0)] (\n            interpolation = \"faceVarying\"\n        )")?;
+    list(file, "int[] primvars:st:indices", a.uvs.of.iter().flatten().map(|&n| n.min(count)))
+}
+
+/// The materials of all skins by name; other bodies have none.
+struct Materials {
+    /// Name and name in the file.
+    all: Vec<(String, String)>,
+}
+
+impl Materials {
+    fn new(model: &Model) -> Self {
+        let (mut all, mut taken): (Vec<(String, String)>, _) = (Vec::new(), HashSet::new());
+        let attributes = model.bodies.iter().filter_map(|b| b.attributes.as_deref());
+        for (number, name) in attributes.flat_map(|a| &a.materials.names).enumerate() {
+            if !all.iter().any(|(known, _)| known == name) {
+                all.push((name.clone(), prim_name(name, number, &mut taken)));
+            }
+        }
+        Self { all }
+    }
+
+    /// Which faces of a body have which.
+    fn subsets(&self, file: &mut impl io::Write, index: usize, body: &ModelBody) -> io::Result<()> {
+        let Some(a) = body.attributes.as_deref().filter(|a| !a.materials.of.is_empty()) else {
+            return Ok(());
+        };
+        writeln!(file, "        uniform token subsetFamily:materialBind:familyType = \"nonOverlapping\"")?;
+        let mut taken = HashSet::new();
+        for (number, name) in (0u32..).zip(&a.materials.names) {
+            let mut faces = (0u32..)
+                .zip(&a.materials.of)
+                .filter(|(_, of)| **of == number)
+                .map(|(face, _)| face)
+                .peekable();
+            let Some((_, prim)) =
+                self.all.iter().find(|(known, _)| known == name).filter(|_| faces.peek().is_some())
+            else {
+                continue;
+            };
+            let subset = prim_name(name, index, &mut taken);
+            writeln!(
+                file,
+                "        def GeomSubset \"{subset}\" (\n            prepend apiSchemas = [\"MaterialBindingAPI\"]"
+            )?;
+            writeln!(file, "            displayName = {}\n        )\n        {{", quoted(name))?;
+            writeln!(file, "            uniform token elementType = \"face\"")?;
+            writeln!(file, "            uniform token familyName = \"materialBind\"")?;
+            list(file, "    int[] indices", faces)?;
+            writeln!(file, "            rel material:binding = </World/Materials/{prim}>\n        }}")?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, file: &mut impl io::Write) -> io::Result<()> {
+        if self.all.is_empty() {
+            return Ok(());
+        }
+        writeln!(file, "    def Scope \"Materials\"\n    {{")?;
+        for (name, prim) in &self.all {
+            let label = quoted(name);
+            writeln!(
+                file,
+                "        def Material \"{prim}\" (\n            displayName = {label}\n        )\n        {{\n        }}"
+            )?;
+        }
+        writeln!(file, "    }}")
+    }
 }
 
 fn curves(file: &mut impl io::Write, shell: &Shell, width: f32) -> io::Result<()> {

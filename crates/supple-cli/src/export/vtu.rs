@@ -2,9 +2,13 @@
 //! ParaView.
 //!
 //! Cells are the tetrahedra of all bodies, of four or ten nodes, then the triangles of bodies without tetrahedra, then the springs. Fields
-//! of elements are not numbers on the springs. Arrays are appended to the XML as they are, in doubles.
+//! of elements are not numbers on the springs. Arrays are appended to the XML as they are, in doubles. Files of skins have `Normals` and `TCoords` at the
+//! points where each has one of them, `uv` of all three corners otherwise, and the number of the `material` of each triangle.
 use std::io::{self, Write};
 use std::path::PathBuf;
+
+use supple::mesh::Attributes;
+use supple::mesh::drawn::NONE;
 
 use super::bytes::put_f64;
 use super::exporter::{Names, Sink};
@@ -117,16 +121,86 @@ impl Vtu {
             appended.array("Float64", "velocity", 3, "", &velocities);
         }
         appended.array("UInt8", "pinned", 1, "", &pinned);
+        let looks = looks(model, frame);
+        for (name, width, values) in &looks.points {
+            appended.array("Float64", name, *width, "", values);
+        }
         appended.close("PointData");
         appended.open("CellData");
         appended.array("Int32", "body", 1, "", &self.cells.bodies);
         for (name, values) in &fields {
             appended.array("Float64", name, 1, "", values);
         }
+        for (name, width, values) in &looks.cells {
+            let kind = if *width == 1 { "Int32" } else { "Float64" };
+            appended.array(kind, name, *width, "", values);
+        }
         appended.close("CellData");
         appended.close("Piece");
         appended.write(writer)
     }
+}
+
+/// Arrays of the attributes of skins: names, widths and bytes.
+#[derive(Default)]
+struct Arrays {
+    points: Vec<(&'static str, u32, Vec<u8>)>,
+    cells: Vec<(&'static str, u32, Vec<u8>)>,
+}
+
+/// Only where all bodies are skins, so that cells are their triangles.
+fn looks(model: &Model, frame: &Frame<'_>) -> Arrays {
+    let mut arrays = Arrays::default();
+    let skins = model.bodies.iter().all(|b| b.tets.is_empty() && b.edges.is_empty());
+    let all = || model.bodies.iter().filter_map(|b| Some((b, b.attributes.as_deref()?)));
+    if !skins || all().count() < model.bodies.len() || all().count() == 0 {
+        return arrays;
+    }
+    let mut normals = vec![[0.0; 3]; frame.positions.len()];
+    let mut uvs = vec![[0.0; 2]; frame.positions.len()];
+    let (mut shaded, mut textured) = (true, true);
+    for (body, a) in all() {
+        let (numbers, now) = (body.vertex_normals(), frame.normals_of(body));
+        shaded &= numbers.is_some();
+        for (vertex, n) in numbers.iter().flatten().enumerate() {
+            normals[body.first_node + vertex] = now.get(*n as usize).copied().unwrap_or_default();
+        }
+        let numbers = body.vertex_uvs();
+        textured &= numbers.is_some();
+        for (vertex, &n) in numbers.iter().flatten().enumerate() {
+            uvs[body.first_node + vertex] = a.uv(n, false);
+        }
+    }
+    let doubles = |values: &mut dyn Iterator<Item = f64>| {
+        let mut bytes = Vec::new();
+        put_f64(&mut bytes, values);
+        bytes
+    };
+    if shaded {
+        arrays.points.push(("Normals", 3, doubles(&mut normals.iter().flatten().copied())));
+    }
+    if textured {
+        arrays.points.push(("TCoords", 2, doubles(&mut uvs.iter().flatten().copied())));
+    } else if all().any(|(_, a)| !a.uvs.is_empty()) {
+        let corners = |t: usize, a: &Attributes| {
+            let of = a.uvs.of.get(t).copied().unwrap_or([NONE; 3]);
+            of.map(|i| if i == NONE { [f64::NAN; 2] } else { a.uv(i, false) })
+        };
+        let rows = all().flat_map(|(b, a)| (0..b.surface.len()).map(move |t| corners(t, a)));
+        arrays.cells.push(("uv", 6, doubles(&mut rows.flatten().flatten())));
+    }
+    if all().any(|(_, a)| !a.materials.of.is_empty()) {
+        let (mut bytes, mut first) = (Vec::new(), 0);
+        for (body, a) in all() {
+            for t in 0..body.surface.len() {
+                let name = a.materials.of.get(t).filter(|&&i| i != NONE).map_or(-1, |&i| first + i as i32);
+                bytes.extend_from_slice(&name.to_le_bytes());
+            }
+            first += a.materials.names.len() as i32;
+        }
+        arrays.cells.push(("material", 1, bytes));
+    }
+    arrays
 }
 
 impl Sink for Vtu {

@@ -74,8 +74,14 @@ impl Skin {
         let bodies = model(program);
         let seen = with_obstacles(skins::with_skins(bodies.clone(), program), program);
         let positions = places(program);
-        let frame =
-            Frame { index: 0, time: 0.0, positions: &positions, velocities: &[], element_fields: &[] };
+        let frame = Frame {
+            index: 0,
+            time: 0.0,
+            positions: &positions,
+            velocities: &[],
+            element_fields: &[],
+            normals: &[],
+        };
         let carriers = |body: usize| {
             let skin = program.bodies.get(body)?.skin.as_ref()?;
             let heaviest = |(nodes, weights): (&[u32; 4], &[f64; 4])| {

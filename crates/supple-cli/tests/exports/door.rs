@@ -94,7 +94,8 @@ fn models_without_anything_can_be_written() {
             for index in 0..2 {
                 let (velocities, element_fields) = (&[][..], &[][..]);
                 let time = index as f64;
-                let frame = Frame { index, time, positions: &positions, velocities, element_fields };
+                let frame =
+                    Frame { index, time, positions: &positions, velocities, element_fields, normals: &[] };
                 writer.frame(&out, &frame).unwrap();
             }
             assert!(!writer.finish(&out).unwrap().is_empty(), "{format}");

@@ -64,6 +64,7 @@ impl State {
             positions: &self.positions,
             velocities: &self.velocities,
             element_fields: &self.fields,
+            normals: &[],
         }
     }
 }
@@ -119,7 +120,7 @@ impl Scene {
             tets,
             edges,
             colour: supple_cli::picture::palette::body(index),
-            obstacle: false,
+            ..ModelBody::default()
         });
         self.rest.extend(rest);
     }

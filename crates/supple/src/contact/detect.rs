@@ -5,7 +5,8 @@
 //! there. A contact that turns out not to be one changes nothing.
 
 use super::obstacle::{Obstacle, Pose, SurfacePoint};
-use super::{Contact, Law, MOST_NODES, frame};
+use super::touching::Touching;
+use super::{Contact, Law, frame};
 use crate::math::small::{add, axpy, dot, scale, sub};
 
 /// Contacts are made within this share of the local edge length.
@@ -88,20 +89,21 @@ impl Moving<'_> {
     }
 
     /// The contact of a node that was at `from`, with a point of the surface.
-    pub fn contact(&self, node: u32, from: [f64; 3], s: &SurfacePoint, edge: f64, number: u32) -> Contact {
+    pub fn contact(&self, t: &Touching, from: [f64; 3], s: &SurfacePoint, number: u32) -> Contact {
+        let (nodes, weights, count) = t.row();
         let mut c = Contact {
-            nodes: [node; MOST_NODES],
-            weights: [1.0, 0.0, 0.0, 0.0, 0.0],
-            count: 1,
+            nodes,
+            weights,
+            count,
             frame: frame(self.next.turn(s.normal)),
             origin: [0.0; 3],
             law: Law::Coulomb(self.obstacle.friction),
             force: [0.0; 3],
             obstacle: number,
             side: self.next.turn(s.normal),
-            key: u64::from(node) << 32 | u64::from(number),
+            key: t.key() | u64::from(number),
         };
-        self.aim(&mut c, from, s, edge);
+        self.aim(&mut c, from, s, t.edge);
         c
     }
 

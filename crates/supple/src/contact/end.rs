@@ -32,7 +32,7 @@ impl ContactSet {
             let m = self.moving(number);
             for (k, t) in self.touching.iter().enumerate() {
                 let (distance, _) = self.start[number * self.touching.len() + k];
-                let (from, to) = (self.from[k], x[t.node as usize].xyz());
+                let (from, to) = (self.from[k], t.at(x));
                 if distance <= 0.0 || m.way(from, to) < distance {
                     continue;
                 }
@@ -73,7 +73,7 @@ impl ContactSet {
         for (number, (obstacle, pose)) in self.obstacles.iter().zip(poses).enumerate() {
             let m = Moving { obstacle, now: pose, next: pose };
             for t in &self.touching {
-                if m.start(x[t.node as usize].xyz()) < -INSIDE * t.edge {
+                if m.start(t.at(x)) < -INSIDE * t.edge {
                     told(&[t.node], None, number);
                 }
             }
@@ -89,7 +89,7 @@ impl ContactSet {
             let pose = m.now.towards(m.next, self.progress_of(number));
             let there = Moving { now: &pose, next: &pose, ..m };
             for t in &self.touching {
-                deepest = deepest.max(-there.end(x[t.node as usize].xyz()) - m.obstacle.thickness);
+                deepest = deepest.max(-there.end(t.at(x)) - m.obstacle.thickness);
             }
         }
         self.info.max_penetration = deepest.max(self.barrier.depth());
@@ -108,7 +108,7 @@ impl ContactSet {
         for number in 0..self.obstacles.len() {
             let m = self.moving(number);
             for (k, t) in self.touching.iter().enumerate() {
-                let depth = -m.end(x[t.node as usize].xyz());
+                let depth = -m.end(t.at(x));
                 deepest = deepest.max(depth);
                 if self.start[number * self.touching.len() + k].0 >= 0.0 {
                     entered = entered.max(depth);

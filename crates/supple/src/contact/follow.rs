@@ -14,7 +14,32 @@ const LINK_TURNS: usize = 15;
 /// Places of one obstacle that a node may touch at once.
 const MOST_SIDES: usize = 4;
 
+/// Points of a skin that touch one obstacle and ride in one tetrahedron: more hold its plane twice.
+const MOST_POINTS: usize = 3;
+
 impl ContactSet {
+    /// Of the contacts of skins with an obstacle, from the `first` on, keeps the deepest few of each tetrahedron.
+    pub(super) fn thin_out(&mut self, first: usize, number: usize, to: &[Row]) {
+        let m = self.moving(number);
+        let mut order: Vec<([u32; 4], f64, usize)> = Vec::new();
+        for i in first..self.contacts.len() {
+            let t = &self.touching[self.of[i].0 as usize];
+            order.extend(t.carried.map(|c| (c.nodes, m.end(t.at(to)), i)));
+        }
+        if order.is_empty() {
+            return;
+        }
+        order.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
+        let mut keep = vec![true; self.contacts.len()];
+        for group in order.chunk_by(|a, b| a.0 == b.0) {
+            group.iter().skip(MOST_POINTS).for_each(|g| keep[g.2] = false);
+        }
+        let mut kept = keep.iter();
+        self.contacts.retain(|_| kept.next() == Some(&true));
+        let mut kept = keep.iter();
+        self.of.retain(|_| kept.next() == Some(&true));
+    }
+
     /// At an iterate: turns contacts with curved obstacles to where the nodes are now, and adds those of nodes that would pass
     /// through something.
     pub fn update(&mut self, x: &[Row]) {
@@ -32,13 +57,13 @@ impl ContactSet {
                     continue;
                 }
                 let t = self.touching[k];
-                let (from, to) = (self.from[k], x[t.node as usize].xyz());
+                let (from, to) = (self.from[k], t.at(x));
                 let m = self.moving(number);
                 if m.way(from, to) < distance {
                     continue;
                 }
                 if let Some((_, s)) = m.meet(from, to, 1e-6 * t.edge) {
-                    let c = m.contact(t.node, from, &s, t.edge, number as u32);
+                    let c = m.contact(&t, from, &s, number as u32);
                     self.contacts.push(c);
                     self.of.push((k as u32, t.edge));
                     self.start[number * self.touching.len() + k].1 = true;
@@ -75,16 +100,17 @@ impl ContactSet {
             }
             let k = self.of[i].0 as usize;
             let m = self.moving(c.obstacle as usize);
-            let at = x[c.nodes[0] as usize].xyz();
+            let at = self.touching[k].at(x);
             let Some(s) = m.again(at, c.side) else {
                 // Around a corner, and inside: one more contact, as in a crease that has two sides.
                 let number = c.obstacle;
-                let there = self.contacts.iter().filter(|o| o.nodes[0] == c.nodes[0] && o.obstacle == number);
+                let there =
+                    self.contacts.iter().filter(|o| o.key >> 32 == c.key >> 32 && o.obstacle == number);
                 if let Some(s) = m.crease(at, c.side, 1e-7 * self.touching[k].edge)
                     && there.clone().count() < MOST_SIDES
                     && there.clone().all(|o| !m.same_side(&s, o.side))
                 {
-                    let mut other = m.contact(c.nodes[0], self.from[k], &s, self.touching[k].edge, number);
+                    let mut other = m.contact(&self.touching[k], self.from[k], &s, number);
                     other.key |= (there.count() as u64) << 28;
                     self.contacts.push(other);
                     self.of.push(self.of[i]);

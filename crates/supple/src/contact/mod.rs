@@ -7,6 +7,7 @@
 //! | `primitives.rs` | half-space, sphere, box, capsule, cylinder |
 //! | `mesh.rs` | a closed triangle mesh |
 //! | `grid.rs` `level.rs` | signed distances on a grid; its surface as triangles |
+//! | `touching.rs` | what may touch obstacles: nodes, and points of skins that nodes carry |
 //! | `detect.rs` | which nodes may touch which obstacle, and where |
 //! | `surfaces.rs` | [`Surfaces`]: bodies that may touch each other, made ready for search |
 //! | `pairs.rs` | what may come near what: lists that hold for some steps |
@@ -58,6 +59,7 @@ mod skin;
 mod stick;
 mod surfaces;
 mod tangle;
+mod touching;
 
 pub use anderson::Anderson;
 pub use barrier::held;
@@ -70,9 +72,10 @@ pub use link::{Carrier, Curve, Guide, LINKS, Link, Links};
 pub use mesh::ClosedMesh;
 pub use obstacle::{Obstacle, Pose, Surface, SurfacePoint, Touched};
 pub use primitives::{Capsule, Cuboid, Cylinder, HalfSpace, Sphere};
-pub use set::{ContactInfo, ContactSet, Kept, Touching};
+pub use set::{ContactInfo, ContactSet, Kept};
 pub use skin::{OnSkin, Skin, Tets};
 pub use surfaces::Surfaces;
+pub use touching::{Carried, Touching};
 
 use crate::math::nodes::Row;
 use crate::math::small::{add, cross, dot, scale};

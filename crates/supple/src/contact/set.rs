@@ -9,21 +9,13 @@ use super::gauss_seidel::{Compliance, GaussSeidel, Sweeps};
 use super::link::{LINKS, Link, Links};
 use super::obstacle::{Obstacle, Pose};
 use super::surfaces::Surfaces;
+use super::touching::Touching;
 use crate::exec::{Exec, Stopwatch};
 use crate::math::nodes::Row;
 use std::sync::Arc;
 
 /// Most sweeps over the contacts in one solve.
 const MOST_SWEEPS: usize = 200;
-
-/// A node that may touch obstacles.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Touching {
-    /// Node of the system.
-    pub node: u32,
-    /// Length of the shortest edge at it in m.
-    pub edge: f64,
-}
 
 /// A contact force that the next step starts with.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -256,23 +248,25 @@ impl ContactSet {
     }
 
     fn find_rows(&mut self, x: &[Row], to: &[Row]) {
-        self.from.extend(self.touching.iter().map(|t| x[t.node as usize].xyz()));
+        self.from.extend(self.touching.iter().map(|t| t.at(x)));
         for number in 0..self.obstacles.len() {
+            let first = self.contacts.len();
             for k in 0..self.touching.len() {
                 let t = self.touching[k];
-                let (from, to) = (self.from[k], to[t.node as usize].xyz());
+                let (from, to) = (self.from[k], t.at(to));
                 let m = self.moving(number);
                 let distance = m.start(from);
                 let way = m.way(from, to);
                 let near = REACH * t.edge + way.min(t.edge);
                 let touch = if distance > near + way { None } else { m.touch(from, to, near) };
-                let contact = touch.map(|s| m.contact(t.node, from, &s, t.edge, number as u32));
+                let contact = touch.map(|s| m.contact(&t, from, &s, number as u32));
                 self.start.push((distance, contact.is_some()));
                 if let Some(c) = contact {
                     self.contacts.push(c);
                     self.of.push((k as u32, t.edge));
                 }
             }
+            self.thin_out(first, number, to);
         }
     }
 

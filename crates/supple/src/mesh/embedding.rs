@@ -1,7 +1,8 @@
 //! Skins: points of a detailed surface that ride in the tetrahedra of a body.
 //!
-//! At rest each point has a tetrahedron and weights β with Σβ = 1; it moves to Σ β_v x_v. Normals turn with n = cof(F̄) n₀, F̄ the deformation
-//! gradient averaged over the tetrahedra around each node, so that they do not jump from one tetrahedron to the next.
+//! At rest each point p has a tetrahedron and weights β with Σβ = 1; it moves to p + Σ β_v u_v, u_v the displacements of the corners, so that a point
+//! whose tetrahedron has not moved keeps its bits. Normals turn with n = cof(F̄) n₀, F̄ the deformation gradient averaged over the tetrahedra around each
+//! node, so that they do not jump from one tetrahedron to the next; where nothing moved they keep their bits too.
 
 use super::fill::tree::Tree;
 use super::{MeshError, TetMesh, tet_volume};
@@ -18,7 +19,10 @@ pub struct Embedding {
     outside: usize,
     /// Tetrahedra at which normals look: all around the nodes that carry points.
     stencils: Vec<Stencil>,
-    node_count: usize,
+    /// The points at rest.
+    points: Vec<[f64; 3]>,
+    /// The body's nodes at rest.
+    rest: Vec<[f64; 3]>,
 }
 
 /// A tetrahedron's nodes, its gradients and its share in its corners' means.
@@ -69,8 +73,8 @@ impl Embedding {
             let (gradients, volume) = tetrahedron(at(t)).ok()?;
             Some(Stencil { nodes: *t, gradients, volume })
         });
-        let stencils = stencils.collect();
-        Ok(Embedding { tets, weights, nodes, outside, stencils, node_count: mesh.vertices().len() })
+        let (stencils, points) = (stencils.collect(), points.to_vec());
+        Ok(Embedding { tets, weights, nodes, outside, stencils, points, rest: mesh.vertices().to_vec() })
     }
 
     /// How many points there are.
@@ -98,31 +102,70 @@ impl Embedding {
         self.outside
     }
 
-    /// Where the points are when the body's nodes are at `x` (in m, as many as the body has).
+    /// Where the points are when the body's nodes are at `x` (in m, as many as the body has). Points whose tetrahedra have not moved have the bits
+    /// that they were bound with.
     pub fn positions(&self, x: &[[f64; 3]]) -> Result<Vec<[f64; 3]>, MeshError> {
         self.check(x)?;
-        let at = |(n, w): (&[u32; 4], &[f64; 4])| {
-            let first = x[n[0] as usize];
-            // From one corner, so that a body far from the origin loses no digits.
-            (1..4).fold(first, |p, v| axpy(p, w[v], sub(x[n[v] as usize], first)))
+        let moved = |v: u32| sub(x[v as usize], self.rest[v as usize]);
+        let at = |i: usize| {
+            let (n, w) = (&self.nodes[i], &self.weights[i]);
+            let first = moved(n[0]);
+            // From one corner, so that a body that moves as a whole loses no digits.
+            let u = (1..4).fold(first, |u, v| axpy(u, w[v], sub(moved(n[v]), first)));
+            add(self.points[i], u)
         };
-        Ok(self.nodes.iter().zip(&self.weights).map(at).collect())
+        Ok((0..self.len()).map(at).collect())
     }
 
     /// Normals of unit length when the body's nodes are at `x`, from those at rest. A normal that is zero stays zero.
     pub fn normals(&self, x: &[[f64; 3]], rest: &[[f64; 3]]) -> Result<Vec<[f64; 3]>, MeshError> {
-        self.check(x)?;
         if rest.len() != self.len() {
             let (given, points) = (rest.len(), self.len());
             return Err(MeshError::Parameter(format!("{given} normals for {points} points")));
         }
+        self.normals_at(x, rest.iter().copied().enumerate())
+    }
+
+    /// The same of any normals at rest, each with the number of the point where it stands.
+    pub fn normals_at(
+        &self,
+        x: &[[f64; 3]],
+        rest: impl Iterator<Item = (usize, [f64; 3])>,
+    ) -> Result<Vec<[f64; 3]>, MeshError> {
+        self.check(x)?;
+        let turns = self.turns(x);
+        let turn = |(point, normal): (usize, [f64; 3])| {
+            let (Some(nodes), Some(weights)) = (self.nodes.get(point), self.weights.get(point)) else {
+                return Err(MeshError::Parameter(format!("there is no point {point}")));
+            };
+            // Σβ = 1: what is averaged is the difference from the identity.
+            let mut c = [[0.0; 3]; 3];
+            for (v, w) in nodes.iter().zip(weights) {
+                for d in 0..3 {
+                    c[d] = axpy(c[d], *w, turns[*v as usize][d]);
+                }
+            }
+            if c == [[0.0; 3]; 3] {
+                return Ok(normal);
+            }
+            let n = add(normal, mul_vec(&c, normal));
+            let length = dot(n, n).sqrt();
+            Ok(if length > 0.0 && length.is_finite() { scale(1.0 / length, n) } else { normal })
+        };
+        rest.map(turn).collect()
+    }
+
+    /// cof(F̄) − 1 at each node that carries points; zero, to the bit, where nothing around it moved.
+    fn turns(&self, x: &[[f64; 3]]) -> Vec<[[f64; 3]; 3]> {
         let zero = [[0.0; 3]; 3];
-        let mut mean = vec![(zero, 0.0); self.node_count];
+        let moved = |v: u32| sub(x[v as usize], self.rest[v as usize]);
+        // The gradient of displacements, F − 1.
+        let mut mean = vec![(zero, 0.0); self.rest.len()];
         for s in &self.stencils {
-            let first = x[s.nodes[0] as usize];
+            let first = moved(s.nodes[0]);
             let mut f = zero;
             for (v, g) in s.gradients.iter().enumerate() {
-                let edge = sub(x[s.nodes[v + 1] as usize], first);
+                let edge = sub(moved(s.nodes[v + 1]), first);
                 for d in 0..3 {
                     f[d] = axpy(f[d], g[d], edge);
                 }
@@ -135,29 +178,22 @@ impl Embedding {
                 m.1 += s.volume;
             }
         }
-        let cofactors: Vec<_> = mean
-            .iter()
-            .map(
-                |(f, volume)| if *volume > 0.0 { cofactor(&f.map(|c| scale(1.0 / volume, c))) } else { zero },
-            )
-            .collect();
-        let turn = |i: usize| {
-            let mut c = zero;
-            for v in 0..4 {
-                for d in 0..3 {
-                    c[d] = axpy(c[d], self.weights[i][v], cofactors[self.nodes[i][v] as usize][d]);
-                }
+        let turn = |(gradient, volume): &([[f64; 3]; 3], f64)| {
+            if *volume <= 0.0 || *gradient == zero {
+                return zero;
             }
-            let n = mul_vec(&c, rest[i]);
-            let length = dot(n, n).sqrt();
-            if length > 0.0 && length.is_finite() { scale(1.0 / length, n) } else { rest[i] }
+            let mut f = gradient.map(|c| scale(1.0 / volume, c));
+            (0..3).for_each(|d| f[d][d] += 1.0);
+            let mut c = cofactor(&f);
+            (0..3).for_each(|d| c[d][d] -= 1.0);
+            c
         };
-        Ok((0..self.len()).map(turn).collect())
+        mean.iter().map(turn).collect()
     }
 
     fn check(&self, x: &[[f64; 3]]) -> Result<(), MeshError> {
-        if x.len() != self.node_count {
-            let reason = format!("{} positions for a body of {} nodes", x.len(), self.node_count);
+        if x.len() != self.rest.len() {
+            let reason = format!("{} positions for a body of {} nodes", x.len(), self.rest.len());
             return Err(MeshError::Parameter(reason));
         }
         Ok(())

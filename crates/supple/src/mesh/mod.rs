@@ -10,11 +10,13 @@
 //! | `surface.rs` | the boundary triangles of a tetrahedral mesh |
 //! | `io/` | mesh files: bytes in, [`io::RawMesh`] out, and back |
 //! | `fill/` | [`fill()`]: from a surface to a body |
+//! | `drawn.rs` | [`Drawn`]: a surface as its file draws it, with texture coordinates, normals, materials |
 //! | `embedding.rs` | [`Embedding`]: skins that ride in a body's tetrahedra |
 //! | `limbs.rs` | [`Limbs`]: figures of rounded limbs |
 //! | `repair.rs` | winding, unused nodes, and defects of elements |
 //! | `quality.rs` | shape of elements, closedness, parts: what `supple mesh info` tells |
 
+pub mod drawn;
 mod embedding;
 pub mod fill;
 pub mod io;
@@ -27,6 +29,7 @@ pub mod shapes;
 mod surface;
 mod triangles;
 
+pub use drawn::{Attributes, Drawn};
 pub use embedding::{Embedding, vertex_normals};
 pub use fill::fill;
 pub use limbs::{Contour, Limb, Limbs};

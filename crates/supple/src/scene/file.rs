@@ -261,6 +261,9 @@ pub struct Body {
     /// with triangles, placed like the body. None by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skin: Option<SkinChoice>,
+    /// What touches obstacles: `tets` (default), the body's nodes, or `skin`, the vertices of its skin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contact: Option<ContactPart>,
     /// What a solid or a sheet is made of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<MaterialTable>,
@@ -316,6 +319,17 @@ pub struct FillTable {
     pub cavities: crate::mesh::fill::Cavities,
     /// Parts that share no face: `all` (default) or the `largest`.
     pub parts: crate::mesh::fill::PartsKept,
+}
+
+/// What of a body touches obstacles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ContactPart {
+    /// The nodes of its tetrahedra.
+    Tets,
+    /// The vertices of its skin.
+    Skin,
 }
 
 /// The skin of a body.
@@ -621,6 +635,9 @@ pub struct Select {
     /// All of them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub all: bool,
+    /// Looks at the vertices of the skin instead of the nodes: what carries the selected ones is meant.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub skin: bool,
 }
 
 /// A box from `min` to `max`, in m.

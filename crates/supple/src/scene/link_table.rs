@@ -162,7 +162,7 @@ fn nodes(
 ) -> Result<(BodyId, Option<Vec<u32>>), SceneError> {
     let body = find(file, name, key)?;
     let Some(p) = bodies.get(body).copied().flatten() else { return Ok((BodyId(body), None)) };
-    let ids = place::select(select, &format!("{key}.select"), &p.vertices, &p.groups)?;
+    let ids = place::chosen(select, &format!("{key}.select"), p)?;
     Ok((BodyId(body), Some(ids)))
 }
 

@@ -169,6 +169,8 @@ struct Entry {
     /// Strain limit of a solid.
     limit: Option<Limit>,
     damping: Damping,
+    /// Points of its skin that touch obstacles in place of its nodes; empty where those do.
+    skin: Vec<([u32; 4], [f64; 4])>,
 }
 
 /// Bodies and what holds them.
@@ -425,6 +427,7 @@ impl Scene {
             average: None,
             limit: None,
             damping: Damping::default(),
+            skin: Vec::new(),
         });
         Ok(BodyId(self.bodies.len() - 1))
     }

@@ -3,12 +3,12 @@
 use super::file::{Keyframe, Rotation, Scale};
 use super::parse::SceneError;
 use super::program::{Key, between, keys};
-use super::{Asset, Content, Entry, Scene, place};
+use super::{Asset, BodyId, Content, Entry, Scene, place};
 use crate::contact::{
-    Capsule, ClosedMesh, Cuboid, Cylinder, DistanceGrid, HalfSpace, Obstacle, Pose, Sphere, Touching,
+    Capsule, Carried, ClosedMesh, Cuboid, Cylinder, DistanceGrid, HalfSpace, Obstacle, Pose, Sphere, Touching,
 };
 use crate::error::BuildError;
-use crate::mesh::surface;
+use crate::mesh::{Embedding, surface};
 use serde::{Deserialize, Serialize};
 
 /// Something that bodies cannot enter, at rest or moved by a script.
@@ -262,6 +262,25 @@ impl Scene {
         Ok(ObstacleId(self.obstacles.len() - 1))
     }
 
+    /// Lets the points of a skin touch obstacles instead of the body's nodes. Not for scenes in which bodies touch each other, nor with the papers' ways to
+    /// contact.
+    pub fn touch_by_skin(&mut self, body: BodyId, skin: &Embedding) -> Result<(), BuildError> {
+        let entry = self.entry(body, &[])?;
+        let nodes = entry.positions.len();
+        let solid = matches!(entry.content, Content::Solid { .. });
+        if !solid || skin.nodes().iter().flatten().any(|&v| v as usize >= nodes) || skin.len() >= 1 << 30 {
+            let (body, reason) = (entry.name.clone(), "its skin is not of this body".to_string());
+            return Err(BuildError::Body { body, reason });
+        }
+        let mut points: Vec<([u32; 4], [f64; 4])> =
+            skin.nodes().iter().copied().zip(skin.weights().iter().copied()).collect();
+        // Seams of a texture repeat points.
+        points.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.map(f64::to_bits).cmp(&b.1.map(f64::to_bits))));
+        points.dedup();
+        self.entry(body, &[])?.skin = points;
+        Ok(())
+    }
+
     /// The nodes that may touch, numbered over all bodies, with the length of the shortest edge at each.
     pub(super) fn touching(&self) -> Vec<Touching> {
         let mut all = Vec::new();
@@ -269,7 +288,21 @@ impl Scene {
             return all;
         }
         let mut first = 0;
+        let mut number = 0;
         for b in &self.bodies {
+            if !b.skin.is_empty() {
+                let edges = edges(b);
+                for (nodes, weights) in &b.skin {
+                    let edge = nodes.iter().map(|&v| edges[v as usize]).fold(f64::INFINITY, f64::min);
+                    let most = (0..4).max_by(|&i, &j| weights[i].total_cmp(&weights[j])).unwrap_or(0);
+                    let nodes = nodes.map(|v| first as u32 + v);
+                    let carried = Some(Carried { nodes, weights: *weights, number });
+                    all.push(Touching { node: nodes[most], edge, carried });
+                    number += 1;
+                }
+                first += b.positions.len();
+                continue;
+            }
             let mut outside = vec![true; b.positions.len()];
             // Obstacles hold inner nodes too: one may be thinner than a cell, and what a blow turns inside out does not go through.
             if self.obstacles.is_empty()
@@ -279,7 +312,7 @@ impl Scene {
                 mesh.surface().iter().flatten().for_each(|&v| outside[v as usize] = true);
             }
             for (i, edge) in edges(b).into_iter().enumerate().filter(|(i, _)| outside[*i]) {
-                all.push(Touching { node: (first + i) as u32, edge });
+                all.push(Touching::node((first + i) as u32, edge));
             }
             first += b.positions.len();
         }

@@ -5,12 +5,12 @@ use super::file::{
     Axis, AxisName, Body, Order, Region, Rotation, Scale, Select, Shape, SkinChoice, StartState,
 };
 use super::parse::SceneError;
-use super::skin::{self, Skin};
+use super::skin::{self, Cover, Skin};
 use crate::energy::check::Random;
 use crate::mesh::fill::FillSettings;
 use crate::mesh::io::Samples;
 use crate::mesh::shapes;
-use crate::mesh::{Contour, Embedding, Limbs, MeshError, MidPoints, TetMesh, TriMesh};
+use crate::mesh::{Contour, Drawn, Embedding, Limbs, MeshError, MidPoints, TetMesh, TriMesh};
 
 /// A mesh or a grid that a scene names, as the caller read it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,8 +25,10 @@ pub struct Asset {
     pub fill: Vec<f64>,
     /// Triangles, of a surface without tetrahedra.
     pub triangles: Vec<[u32; 3]>,
-    /// Named groups of nodes.
+    /// Named groups of nodes, ascending.
     pub groups: Vec<(String, Vec<u32>)>,
+    /// The surface as its file draws it, if that is known: skins then have its vertices and what is on them.
+    pub drawn: Option<Drawn>,
     /// Numbers on a grid, of a .npy file: then there is no mesh.
     pub samples: Option<Samples>,
 }
@@ -43,6 +45,8 @@ pub(super) struct Placed {
     pub groups: Vec<(String, Vec<u32>)>,
     /// The detailed surface that it carries.
     pub skin: Option<Skin>,
+    /// Named groups of the skin's vertices.
+    pub skin_groups: Vec<(String, Vec<u32>)>,
     /// What filling did, in words.
     pub notes: Vec<String>,
 }
@@ -95,12 +99,12 @@ pub(super) fn place(
         (None, None) => return Err(SceneError::at(key, "needs a `shape` or a `mesh`")),
         (None, Some(path)) => {
             let asset = assets(path).map_err(|e| SceneError::at(format!("{key}.mesh"), e))?;
-            let Asset { vertices, tets, mid_points, fill, triangles, groups, samples } = asset;
+            let Asset { vertices, tets, mid_points, fill, triangles, groups, drawn, samples } = asset;
             if samples.is_some() {
                 let message = format!("`{path}` is an array of numbers, not a mesh");
                 return Err(SceneError::at(format!("{key}.mesh"), message));
             }
-            Shaped { vertices, tets, mid_points, fill, triangles, groups, ..Shaped::default() }
+            Shaped { vertices, tets, mid_points, fill, triangles, groups, drawn, ..Shaped::default() }
         }
         (Some(shape), None) => {
             if let Some(reason) = Estimate::of_body(body).and_then(|e| e.refusal()) {
@@ -129,7 +133,16 @@ pub(super) fn place(
     let wrong = |e: MeshError| SceneError::at(key, e.to_string());
     let (mut mesh, mut sheet) = (None, None);
     let (mut groups, mut notes) = (asset.groups, Vec::new());
-    let mut own = asset.contour.map(|(points, triangles)| (points.iter().map(put).collect(), triangles));
+    // Normals turn with the cofactors of the placement and keep their length; nothing touches them where it neither turns nor scales.
+    let turns = rotation.is_some() || scale != [1.0; 3];
+    let turn_normal = turns.then_some(|n: &[f64; 3]| -> [f64; 3] {
+        let m: [f64; 3] = std::array::from_fn(|c| n[c] / scale[c]);
+        let m = rotation.map_or(m, |(axis, angle)| turn(m, axis, angle));
+        let length = |v: &[f64; 3]| v.iter().map(|c| c * c).sum::<f64>().sqrt();
+        let (before, after) = (length(n), length(&m));
+        if after > 0.0 && after.is_finite() { m.map(|c| c * (before / after)) } else { *n }
+    });
+    let mut own = asset.contour.map(|(points, triangles)| Cover::new(None, points, triangles, &[]));
     if let Some(table) = &body.fill {
         if !asset.tets.is_empty() || !asset.edges.is_empty() || asset.triangles.is_empty() {
             let message = "fills surfaces: it needs a `mesh` of triangles without tetrahedra";
@@ -138,8 +151,9 @@ pub(super) fn place(
         let (filled, report) = skin::fill_surface(table, &vertices, &asset.triangles, key)?;
         notes.extend(report.notes());
         let carried = Embedding::new(&filled, &vertices).map_err(wrong)?;
+        own = Some(Cover::new(asset.drawn, asset.vertices, asset.triangles, &groups));
         groups = skin::carried(&groups, &carried);
-        own = Some((std::mem::replace(&mut vertices, filled.vertices().to_vec()), asset.triangles));
+        vertices = filled.vertices().to_vec();
         mesh = Some(filled);
     } else if !asset.tets.is_empty() {
         let filled = TetMesh::new(vertices.clone(), asset.tets).and_then(|m| m.with_fill(asset.fill));
@@ -172,17 +186,21 @@ pub(super) fn place(
             if file.triangles.is_empty() {
                 return Err(SceneError::at(&skin_key, format!("`{path}` has no triangles")));
             }
-            Some((file.vertices.iter().map(put).collect(), file.triangles))
+            Some(Cover::new(file.drawn, file.vertices, file.triangles, &file.groups))
         }
     };
-    let skin = match (surface, &mesh) {
+    let mut skin_groups = Vec::new();
+    let skin = match (surface.map(|cover| cover.placed(put, turn_normal)), &mesh) {
         (None, _) => None,
-        (Some((points, triangles)), Some(mesh)) => {
-            Some(Skin::new(mesh, points, triangles).map_err(|e| SceneError::at(&skin_key, e.to_string()))?)
+        (Some(cover), Some(mesh)) => {
+            skin_groups = cover.groups;
+            let skin = Skin::new(mesh, cover.vertices, cover.triangles);
+            let skin = skin.map_err(|e| SceneError::at(&skin_key, e.to_string()))?;
+            Some(skin.with_attributes(cover.attributes))
         }
         (Some(_), None) => return Err(SceneError::at(skin_key, "is for solids")),
     };
-    Ok(Placed { vertices, mesh, sheet, edges: asset.edges, groups, skin, notes })
+    Ok(Placed { vertices, mesh, sheet, edges: asset.edges, groups, skin, skin_groups, notes })
 }
 
 /// A shape before it is placed.
@@ -195,6 +213,7 @@ struct Shaped {
     triangles: Vec<[u32; 3]>,
     edges: Vec<[u32; 2]>,
     groups: Vec<(String, Vec<u32>)>,
+    drawn: Option<Drawn>,
     /// The surface of an implicit shape, finer than its tetrahedra.
     contour: Option<Contour>,
 }
@@ -242,6 +261,20 @@ fn make(shape: &Shape, springs: bool, skin: bool) -> Result<Shaped, String> {
             net(make(*length, *segments).map_err(|e| e.to_string())?)
         }
     }
+}
+
+/// The nodes of a body that a selection means: of one that looks at the skin, those that carry what it selects.
+pub(super) fn chosen(s: &Select, key: &str, body: &Placed) -> Result<Vec<u32>, SceneError> {
+    if !s.skin {
+        return select(s, key, &body.vertices, &body.groups);
+    }
+    let Some(skin) = &body.skin else {
+        return Err(SceneError::at(
+            format!("{key}.skin"),
+            "is for bodies with a skin; give the body `skin = true`",
+        ));
+    };
+    Ok(skin::carriers(&select(s, key, &skin.vertices, &body.skin_groups)?, &skin.embedding))
 }
 
 /// The points that a selection means.
@@ -320,6 +353,10 @@ pub(super) fn regions(
     };
     let centres: Vec<[f64; 3]> = mesh.tets().iter().map(centre).collect();
     for (i, r) in regions.iter().enumerate() {
+        if r.select.skin {
+            let message = "has no meaning here: regions are of elements, not of the skin";
+            return Err(SceneError::at(format!("{key}.region[{i}].select.skin"), message));
+        }
         for e in select(&r.select, &format!("{key}.region[{i}].select"), &centres, &[])? {
             of[e as usize] = Some(i);
         }

@@ -2,7 +2,7 @@
 
 use super::collide;
 use super::contract::{Muscle, muscles};
-use super::file::{Body, Keyframe, Mode, SceneFile};
+use super::file::{Body, ContactPart, Keyframe, Mode, SceneFile};
 use super::link_table::{self, MovedLink};
 use super::material_table::material;
 use super::obstacle::{self, Moved};
@@ -14,7 +14,7 @@ use super::skin::Skin;
 use super::{Along, Average, BodyId, Scene, Spring, SpringKind};
 use crate::contact::Pose;
 use crate::error::{BuildError, StepError};
-use crate::settings::{Settings, SolveSettings, TimeSettings, WorldSettings};
+use crate::settings::{ContactMethod, Settings, SolveSettings, TimeSettings, WorldSettings};
 use crate::sim::{Simulation, StepReport};
 use crate::solve::{Control, Status};
 
@@ -206,6 +206,7 @@ impl Program {
         if file.body.is_empty() {
             return Err(SceneError::at("body", "the scene has no body"));
         }
+        let delassus = settings.solve.contact == ContactMethod::Delassus;
         let mut scene = Scene::new(settings);
         let (mut looks, mut placed, mut start) = (Vec::new(), Vec::new(), (Vec::new(), Vec::new()));
         for (i, body) in file.body.iter().enumerate() {
@@ -222,6 +223,24 @@ impl Program {
             }
             if let Some(limit) = body.limit {
                 scene.limit(id, limit).map_err(wrong)?;
+            }
+            if body.contact == Some(ContactPart::Skin) {
+                let at = format!("{key}.contact");
+                if file.collide.is_some() {
+                    let message = "`skin` is for obstacles alone: bodies that touch each other touch by their tetrahedra";
+                    return Err(SceneError::at(at, message));
+                }
+                if !delassus {
+                    let message = "`skin` needs the default `solve.contact`: the papers' ways are for nodes";
+                    return Err(SceneError::at(at, message));
+                }
+                let Some(skin) = &p.skin else {
+                    return Err(SceneError::at(
+                        at,
+                        "`skin` is for bodies with a skin; give the body `skin = true`",
+                    ));
+                };
+                scene.touch_by_skin(id, &skin.embedding).map_err(wrong)?;
             }
             let (x, v) = place::start(&body.start, &format!("{key}.start"), &p.vertices)?;
             start.0.extend(x);
@@ -252,12 +271,7 @@ impl Program {
         for (i, pin) in file.pin.iter().enumerate() {
             let key = format!("pin[{i}]");
             let body = find(file, &pin.body, &key)?;
-            let ids = place::select(
-                &pin.select,
-                &format!("{key}.select"),
-                &placed[body].vertices,
-                &placed[body].groups,
-            )?;
+            let ids = place::chosen(&pin.select, &format!("{key}.select"), &placed[body])?;
             holders.add(i, body, &ids, middle(&placed[body].vertices, &ids))?;
             match pin.held() {
                 [true, true, true] => scene.pin(BodyId(body), &ids),
@@ -284,7 +298,7 @@ impl Program {
             let key = format!("anchor[{i}]");
             let body = find(file, &anchor.body, &key)?;
             let p = &placed[body];
-            let ids = place::select(&anchor.select, &format!("{key}.select"), &p.vertices, &p.groups)?;
+            let ids = place::chosen(&anchor.select, &format!("{key}.select"), p)?;
             scene
                 .anchor(BodyId(body), &ids, anchor.stiffness)
                 .map_err(|e| SceneError::at(key.clone(), e.to_string()))?;
@@ -618,7 +632,7 @@ pub fn problems(file: &SceneFile, assets: &mut dyn FnMut(&str) -> Result<Asset, 
         wrong.extend(keys(motion, &key).err());
         let body = find(file, body, &key).map_err(|e| wrong.push(e)).ok();
         let Some((b, Some(p))) = body.map(|b| (b, &placed[b])) else { continue };
-        match place::select(select, &format!("{key}.select"), &p.vertices, &p.groups) {
+        match place::chosen(select, &format!("{key}.select"), p) {
             Ok(ids) if kind == "pin" => {
                 wrong.extend(holders.add(i, b, &ids, middle(&p.vertices, &ids)).err());
             }

@@ -2,8 +2,9 @@
 
 use super::file::{FillTable, SkinChoice};
 use super::parse::SceneError;
+use crate::mesh::drawn::NONE;
 use crate::mesh::fill::{FillReport, FillSettings, Fineness, Surface, fill};
-use crate::mesh::{Embedding, MeshError, TetMesh, vertex_normals};
+use crate::mesh::{Attributes, Drawn, Embedding, MeshError, TetMesh, vertex_normals};
 
 /// The detailed surface of a body: what is drawn and exported in place of its tetrahedra's boundary.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,8 +15,12 @@ pub struct Skin {
     pub triangles: Vec<[u32; 3]>,
     /// Normals at rest, of unit length.
     pub normals: Vec<[f64; 3]>,
+    /// What is on the surface: texture coordinates, an artist's normals, the names of materials and groups.
+    pub attributes: Attributes,
     /// How the vertices ride in the body's tetrahedra.
     pub embedding: Embedding,
+    /// The vertex of each normal of the attributes.
+    normal_at: Vec<u32>,
 }
 
 impl Skin {
@@ -24,11 +29,30 @@ impl Skin {
         // Of order 2 by the tetrahedra of order 1 between the same nodes.
         let embedding = Embedding::new(&mesh.refined()?, &vertices)?;
         let normals = vertex_normals(&vertices, &triangles);
-        Ok(Skin { vertices, triangles, normals, embedding })
+        let (attributes, normal_at) = (Attributes::default(), Vec::new());
+        Ok(Skin { vertices, triangles, normals, attributes, embedding, normal_at })
+    }
+    /// With what is on the surface. A normal that several vertices share becomes one of each; see [`crate::mesh::drawn::Corners::split`].
+    pub fn with_attributes(mut self, mut attributes: Attributes) -> Skin {
+        self.normal_at = attributes.normals.split(&self.triangles);
+        if let Some(normals) = attributes.normals.by_vertex(&self.triangles, self.vertices.len()) {
+            let value = |&i: &u32| attributes.normals.values.get(i as usize).copied().unwrap_or_default();
+            self.normals = normals.iter().map(value).collect();
+        }
+        self.attributes = attributes;
+        self
     }
     /// Where the vertices are when the body's nodes are at `x`.
     pub fn positions(&self, x: &[[f64; 3]]) -> Result<Vec<[f64; 3]>, MeshError> {
         self.embedding.positions(x)
+    }
+    /// The normals of its attributes when the body's nodes are at `x`.
+    pub fn corner_normals(&self, x: &[[f64; 3]]) -> Result<Vec<[f64; 3]>, MeshError> {
+        let rest = &self.attributes.normals.values;
+        let used = self.normal_at.iter().zip(rest).filter(|(at, _)| **at != NONE);
+        let mut turned = self.embedding.normals_at(x, used.map(|(at, n)| (*at as usize, *n)))?.into_iter();
+        let now = self.normal_at.iter().zip(rest);
+        Ok(now.map(|(at, n)| if *at == NONE { *n } else { turned.next().unwrap_or(*n) }).collect())
     }
 }
 
@@ -58,16 +82,65 @@ pub(super) fn fill_surface(
         .map_err(|e| SceneError::at(format!("{key}.fill"), e.to_string()))
 }
 
-/// Groups of a skin's vertices as groups of nodes: those of the tetrahedra that carry them.
+/// Nodes that carry points of a skin: corners of their tetrahedra, but for those of no weight. Where they are held, the points are.
+pub(super) fn carriers(ids: &[u32], embedding: &Embedding) -> Vec<u32> {
+    let of = ids
+        .iter()
+        .filter_map(|&v| embedding.nodes().get(v as usize).zip(embedding.weights().get(v as usize)));
+    let heavy = of.flat_map(|(nodes, weights)| nodes.iter().zip(weights).filter(|(_, w)| w.abs() > 1e-9));
+    let mut nodes: Vec<u32> = heavy.map(|(node, _)| *node).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
+/// Groups of a skin's vertices as groups of the nodes that carry them.
 pub(super) fn carried(groups: &[(String, Vec<u32>)], embedding: &Embedding) -> Vec<(String, Vec<u32>)> {
-    let nodes = |ids: &[u32]| {
-        let of = ids.iter().filter_map(|&v| embedding.nodes().get(v as usize));
-        let mut nodes: Vec<u32> = of.flatten().copied().collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        nodes
-    };
-    groups.iter().map(|(name, ids)| (name.clone(), nodes(ids))).collect()
+    groups.iter().map(|(name, ids)| (name.clone(), carriers(ids, embedding))).collect()
+}
+
+/// A surface to be bound to a body.
+#[derive(Default)]
+pub(super) struct Cover {
+    pub vertices: Vec<[f64; 3]>,
+    pub triangles: Vec<[u32; 3]>,
+    pub attributes: Attributes,
+    /// Groups of its vertices.
+    pub groups: Vec<(String, Vec<u32>)>,
+}
+
+impl Cover {
+    /// Of a surface that a file has: as it is drawn, or else its mesh. Not placed.
+    pub fn new(
+        drawn: Option<Drawn>,
+        vertices: Vec<[f64; 3]>,
+        triangles: Vec<[u32; 3]>,
+        groups: &[(String, Vec<u32>)],
+    ) -> Cover {
+        let Some(drawn) = drawn else {
+            return Cover { vertices, triangles, groups: groups.to_vec(), ..Cover::default() };
+        };
+        let all = |(name, ids): &(String, Vec<u32>)| {
+            // Those of a group are ascending.
+            let inside = (0u32..).zip(&drawn.nodes).filter(|(_, node)| ids.binary_search(node).is_ok());
+            (name.clone(), inside.map(|(vertex, _)| vertex).collect())
+        };
+        let groups = groups.iter().map(all).collect();
+        Cover { vertices: drawn.vertices, triangles: drawn.triangles, attributes: drawn.attributes, groups }
+    }
+    /// The same with every point and normal moved; normals are left alone where `turn` is `None`.
+    pub fn placed(
+        mut self,
+        put: impl Fn(&[f64; 3]) -> [f64; 3],
+        turn: Option<impl Fn(&[f64; 3]) -> [f64; 3]>,
+    ) -> Cover {
+        self.vertices = self.vertices.iter().map(put).collect();
+        if let Some(turn) = turn {
+            let normals = &mut self.attributes.normals.values;
+            *normals = normals.iter().map(turn).collect();
+        }
+        self
+    }
 }
 
 impl SkinChoice {

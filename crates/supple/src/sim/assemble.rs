@@ -162,15 +162,16 @@ impl Simulation {
         let touching: Vec<Touching> = parts
             .touching
             .iter()
-            .map(|t| Touching { node: place[t.node as usize], ..*t })
-            .filter(|t| (t.node as usize) < free)
+            .map(|t| t.renumber(|v| place[v as usize]))
+            .filter(|t| t.nodes().any(|v| (v as usize) < free))
             .collect();
         let linked = links::renumber(&parts.links, &parts.skins, &place, &x);
         let columns = match touching.is_empty() && linked.is_empty() {
             true => Columns::default(),
-            false => {
-                Columns::new(touching.iter().map(|t| t.node).chain(linked.nodes()), &components(&system))
-            }
+            false => Columns::new(
+                touching.iter().flat_map(Touching::nodes).chain(linked.nodes()),
+                &components(&system),
+            ),
         };
         let poses = vec![[Pose::default(); 2]; parts.obstacles.len()];
         let mut contact = ContactSet::new(parts.obstacles, touching, free);

@@ -46,8 +46,22 @@ fn points_at_rest_stay_and_wrong_input_is_refused() {
     let (mesh, _) = fill(&ball.surface(), &FillSettings::tets(1000)).unwrap();
     let skin = Embedding::new(&mesh, &ball.vertices).unwrap();
     assert_eq!(skin.len(), ball.vertices.len());
-    for (p, q) in ball.vertices.iter().zip(skin.positions(mesh.vertices()).unwrap()) {
-        assert!((0..3).all(|c| (p[c] - q[c]).abs() < 1e-14 * 10.0));
+    // Bit for bit, normals that are not quite of unit length too.
+    assert_eq!(skin.positions(mesh.vertices()).unwrap(), ball.vertices);
+    let odd: Vec<_> = ball.vertices.iter().map(|p| p.map(|c| f64::from(c as f32) * 1.0000001)).collect();
+    assert_eq!(skin.normals(mesh.vertices(), &odd).unwrap(), odd);
+    // What is far from a node that moved does not notice.
+    let mut pulled = mesh.vertices().to_vec();
+    pulled[0][0] += 0.1;
+    let still = skin.positions(&pulled).unwrap().iter().zip(&ball.vertices).filter(|(p, q)| p == q).count();
+    assert!(
+        still > ball.vertices.len() / 2 && still < ball.vertices.len()
+            || skin.nodes().iter().all(|n| !n.contains(&0))
+    );
+    // A body that moves as a whole takes its skin along with one rounding.
+    let shifted: Vec<_> = mesh.vertices().iter().map(|p| p.map(|c| c + 8.0)).collect();
+    for (p, q) in ball.vertices.iter().zip(skin.positions(&shifted).unwrap()) {
+        assert!((0..3).all(|c| (p[c] + 8.0 - q[c]).abs() < 1e-14));
     }
     assert!(skin.weights().iter().all(|w| (w.iter().sum::<f64>() - 1.0).abs() < 1e-15 * 8.0));
     assert!(skin.positions(&mesh.vertices()[1..]).is_err());

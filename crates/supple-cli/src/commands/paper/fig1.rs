@@ -1,11 +1,10 @@
 //! Fig. 1: a neo-Hookean body of 2.8k tetrahedra, dragged by one hand, at interactive speed.
 use miette::{IntoDiagnostic, miette};
 use serde_json::json;
-use supple::mesh::{TetMesh, surface};
 use supple::{BodyId, Material, MaterialKind, Scene, Settings, Simulation, SolveSettings};
 
 use super::Context;
-use super::bodies::Figure;
+use super::bodies::{Figure, Model};
 use super::page::{Claim, Section, picture};
 use crate::picture::{Camera, Drawable, Image, Scene3, palette, render};
 
@@ -17,26 +16,30 @@ const ITERATIONS: usize = 7;
 /// A body that stands on its feet while its hand is led about.
 pub(super) struct Puppet {
     pub simulation: Simulation,
-    pub mesh: TetMesh,
+    pub model: Model,
     hand: Vec<u32>,
 }
 
 impl Puppet {
     /// Ready to move, solved in the given way.
-    pub fn new(solve: SolveSettings) -> miette::Result<Puppet> {
-        let mesh = Figure::Biped.mesh()?;
+    pub fn new(c: &Context, solve: SolveSettings) -> miette::Result<Puppet> {
+        let model = Figure::Biped.model(c.surface.as_ref())?;
+        let mesh = &model.mesh;
         let mut settings = Settings { solve, ..Settings::default() };
         settings.time.dt = STEP;
         let mut scene = Scene::new(settings);
-        let rubber = Material::new(MaterialKind::NeoHookean, 4e5, 0.4).map_err(|e| miette!("{e}"))?;
+        let rubber = Material::new(MaterialKind::NeoHookean, 1e6, 0.4).map_err(|e| miette!("{e}"))?;
         let body = scene.add_solid("figure", mesh.clone(), rubber, 1000.0).into_diagnostic()?;
         let nodes = |inside: &dyn Fn(&[f64; 3]) -> bool| -> Vec<u32> {
             (0u32..).zip(mesh.vertices()).filter(|(_, p)| inside(p)).map(|(i, _)| i).collect()
         };
-        let hand = nodes(&|p| p[0] > 0.46);
-        scene.pin(body, &nodes(&|p| p[1] < 0.03)).into_diagnostic()?;
+        // The outermost on one side, and the soles.
+        let reach = mesh.vertices().iter().map(|p| p[0]).fold(f64::NEG_INFINITY, f64::max);
+        let sole = mesh.vertices().iter().map(|p| p[1]).fold(f64::INFINITY, f64::min);
+        let hand = nodes(&|p| p[0] > reach - 0.07);
+        scene.pin(body, &nodes(&|p| p[1] < sole + 0.03 && p[0] <= reach - 0.07)).into_diagnostic()?;
         scene.pin(body, &hand).into_diagnostic()?;
-        Ok(Puppet { simulation: scene.build().into_diagnostic()?, mesh, hand })
+        Ok(Puppet { simulation: scene.build().into_diagnostic()?, model, hand })
     }
 
     /// One step, the hand on its way: up and out, then back, again and again.
@@ -48,7 +51,7 @@ impl Puppet {
             .hand
             .iter()
             .map(|&i| {
-                let p = self.mesh.vertices()[i as usize];
+                let p = self.model.mesh.vertices()[i as usize];
                 std::array::from_fn(|c| p[c] + shift[c])
             })
             .collect();
@@ -91,17 +94,17 @@ pub(super) fn section(c: &Context) -> miette::Result<Section> {
         threads: c.threads,
         ..SolveSettings::published()
     };
-    let mut puppet = Puppet::new(solve)?;
+    let mut puppet = Puppet::new(c, solve)?;
     let mut shots = Vec::new();
     let published = speed(&mut puppet, frames, |frame, p| {
         if [0, 12, 24].contains(&frame) {
             shots.push(p.simulation.positions());
         }
     })?;
-    let mut auto = Puppet::new(SolveSettings { threads: c.threads, ..SolveSettings::default() })?;
+    let mut auto = Puppet::new(c, SolveSettings { threads: c.threads, ..SolveSettings::default() })?;
     let auto = speed(&mut auto, frames, |_, _| {})?;
 
-    let (nodes, elements) = (puppet.mesh.vertices().len(), puppet.mesh.tets().len());
+    let (nodes, elements) = (puppet.model.mesh.vertices().len(), puppet.model.mesh.tets().len());
     let fps = 1.0 / published.seconds;
     let claims = vec![
         Claim::new(
@@ -133,8 +136,8 @@ pub(super) fn section(c: &Context) -> miette::Result<Section> {
         ),
     ];
     let html = picture(
-        &draw(&puppet.mesh, &shots),
-        "The body at the start and 0.96 s and 1.92 s later, led by its hand; a figure of cells stands in for the scanned armadillo.",
+        &draw(&puppet.model, &shots),
+        "The body at the start and 0.96 s and 1.92 s later, led by its hand; drawn by its skin. A figure of limbs stands in for the scanned armadillo; --mesh takes another.",
     )?;
     let data = json!({
         "nodes": nodes, "elements": elements, "frames": frames, "iterations": ITERATIONS, "dt": STEP,
@@ -151,11 +154,10 @@ pub(super) fn section(c: &Context) -> miette::Result<Section> {
 }
 
 /// The shots beside each other.
-fn draw(mesh: &TetMesh, shots: &[Vec<[f64; 3]>]) -> Image {
-    let triangles = surface(mesh.tets());
+fn draw(model: &Model, shots: &[Vec<[f64; 3]>]) -> Image {
     let meshes = shots.iter().enumerate().map(|(i, shot)| Drawable {
-        positions: shot.iter().map(|p| [p[0] + 1.25 * i as f64, p[1], p[2]]).collect(),
-        triangles: triangles.clone(),
+        positions: model.drawn(shot).iter().map(|p| [p[0] + 1.25 * i as f64, p[1], p[2]]).collect(),
+        triangles: model.triangles.clone(),
         colour: crate::picture::Colour::Uniform(palette::body(i)),
         crease: 2.0,
         ..Drawable::default()

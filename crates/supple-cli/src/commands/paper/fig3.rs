@@ -6,11 +6,11 @@ use serde_json::json;
 use supple::energy::check::Random;
 use supple::math::polar::polar;
 use supple::math::small::{mul_vec, transpose};
-use supple::mesh::{TetMesh, surface};
+use supple::mesh::TetMesh;
 use supple::{Material, MaterialKind, Scene, Settings, Simulation, SolveSettings};
 
 use super::Context;
-use super::bodies::Figure;
+use super::bodies::{Figure, Model};
 use super::page::{Claim, Section, picture};
 use crate::picture::{Camera, Colour, Drawable, Image, Scene3, palette, render};
 
@@ -69,15 +69,16 @@ fn shape_error(mesh: &TetMesh, x: &[[f64; 3]]) -> f64 {
 
 /// Runs both starts and draws them.
 pub(super) fn section(c: &Context) -> miette::Result<Section> {
-    let mesh = Figure::Hare.mesh()?;
+    let model = Figure::Hare.model(c.surface.as_ref())?;
+    let mesh = &model.mesh;
     let frames = if c.quick { 200 } else { 600 };
     let still = vec![[0.0; 3]; mesh.vertices().len()];
     let (mut claims, mut rows, mut shots) = (Vec::new(), Vec::new(), Vec::new());
     for (name, words, start) in [
-        ("collapsed", "collapsed to a point", collapsed(&mesh)),
-        ("random", "at random places of its box", strewn(&mesh)),
+        ("collapsed", "collapsed to a point", collapsed(mesh)),
+        ("random", "at random places of its box", strewn(mesh)),
     ] {
-        let mut simulation = simulation(c, &mesh)?;
+        let mut simulation = simulation(c, mesh)?;
         simulation.set_state(&start, &still).into_diagnostic()?;
         let (mut row, mut back) = (vec![start], None);
         let mut inverted = 0;
@@ -86,10 +87,10 @@ pub(super) fn section(c: &Context) -> miette::Result<Section> {
             if [5, 20, frames].contains(&frame) {
                 row.push(simulation.positions());
             }
-            let whole = inverted == 0 && shape_error(&mesh, &simulation.positions()) <= RECOVERED;
+            let whole = inverted == 0 && shape_error(mesh, &simulation.positions()) <= RECOVERED;
             back = if whole { back.or(Some(frame)) } else { None };
         }
-        let error = shape_error(&mesh, &simulation.positions());
+        let error = shape_error(mesh, &simulation.positions());
         claims.push(Claim::new(
             format!("A soft St. Venant–Kirchhoff body recovers from having all its nodes {words}"),
             "it does (pictures)",
@@ -103,7 +104,7 @@ pub(super) fn section(c: &Context) -> miette::Result<Section> {
         shots.push(row);
     }
     let html = picture(
-        &draw(&mesh, &shots),
+        &draw(&model, &shots),
         "From left to right: the start, and after 5, 20 and all frames, turned upright. Above collapsed to a point (which is not seen), below strewn at random.",
     )?;
     let data = json!({ "nodes": mesh.vertices().len(), "elements": mesh.tets().len(), "frames": frames, "starts": rows });
@@ -134,16 +135,15 @@ fn upright(mesh: &TetMesh, shot: &[[f64; 3]]) -> Vec<[f64; 3]> {
     shot.iter().map(|p| mul_vec(&back, std::array::from_fn(|c| p[c] - here[c]))).collect()
 }
 
-fn draw(mesh: &TetMesh, shots: &[Vec<Vec<[f64; 3]>>]) -> Image {
-    let triangles = surface(mesh.tets());
+fn draw(model: &Model, shots: &[Vec<Vec<[f64; 3]>>]) -> Image {
     let mut scene = Scene3::default();
     for (row, list) in shots.iter().enumerate() {
         for (i, shot) in list.iter().enumerate() {
-            let turned = upright(mesh, shot);
+            let turned = model.drawn(&upright(&model.mesh, shot));
             let at = [1.1 * i as f64, 1.15 * (1.0 - row as f64), 0.0];
             scene.meshes.push(Drawable {
                 positions: turned.iter().map(|p| std::array::from_fn(|c| p[c] + at[c])).collect(),
-                triangles: triangles.clone(),
+                triangles: model.triangles.clone(),
                 colour: Colour::Uniform(palette::body(row)),
                 two_sided: true,
                 crease: 2.0,

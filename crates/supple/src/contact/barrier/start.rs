@@ -167,7 +167,7 @@ impl Barrier {
                 let least = TOUCH * self.reach_of_shape(o, t, s);
                 if point.distance < -INSIDE * t.edge {
                     let m = Moving { obstacle: o, now: &pose[0], next: &pose[1] };
-                    let row = m.contact(t.node, self.y[i].xyz(), &point, t.edge, number as u32);
+                    let row = m.contact(t, self.y[i].xyz(), &point, number as u32);
                     self.sunk.push(row.key);
                     self.held.push(Held::new(row, Why::Out));
                 } else if point.distance < least {

@@ -40,7 +40,7 @@ pub enum FillError {
     },
     /// The surface is smaller or larger than anything that can be meant in metres.
     #[error(
-        "the surface is {diagonal:e} m across, which is {} than can be simulated ({:e} m to {:e} m): lengths are in metres; scale it",
+        "the surface is {diagonal:.3e} m across, which is {} than can be simulated ({:e} m to {:e} m): lengths are in metres; scale it",
         if *diagonal < 1.0 { "less" } else { "more" }, LEAST_DIAGONAL, MOST_DIAGONAL
     )]
     Extent {

@@ -367,8 +367,15 @@ fn nothing(shape: &Shape, placed: &Placed, exec: &Exec) -> FillError {
         };
     };
     let reason = if !clean.closed() {
+        let found = match largest > 0.5 {
+            false => format!("its winding number is at most {largest:.2} (above 0.5 is inside)"),
+            true => format!(
+                "what lies inside of it are crumbs, smaller than a few tetrahedra of size {:.3e} m",
+                placed.h
+            ),
+        };
         format!(
-            "it is open along {} edges, and its winding number is at most {largest:.2} (above 0.5 is inside), or so nearly nowhere; close its holes, take a smaller size if it is thin, or simulate it as a sheet (`cloth`)",
+            "it is open along {} edges, and {found}; close its holes, take a smaller size if it is thin, or simulate it as a sheet (`cloth`)",
             clean.open_edges
         )
     } else if encloses_nothing(clean) {

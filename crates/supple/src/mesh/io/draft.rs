@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::error::{Fault, Parsed, Place, printable};
 use super::{Group, RawMesh};
 use crate::mesh::MidPoints;
+use crate::mesh::drawn::{Drawn, NONE};
 use crate::mesh::repair::{self, DROPPED, Defect, Defective};
 
 /// Coordinates beyond this would overflow in a volume.
@@ -46,6 +47,8 @@ pub(super) struct Draft {
     triangles_may_collapse: bool,
     skipped: Vec<(String, u64)>,
     notes: Vec<String>,
+    /// A surface as the file draws it; its nodes are those of this draft.
+    pub drawn: Drawn,
 }
 
 impl Draft {
@@ -257,6 +260,7 @@ impl Draft {
             fill: self.fill,
             triangles: self.triangles,
             groups: self.groups,
+            drawn: drawn(self.drawn),
             notes: self.notes,
         })
     }
@@ -398,6 +402,12 @@ impl Draft {
             self.note(format!("more than {MOST_GROUPS} groups: taken for data and ignored"));
         }
         let (tets, vertices) = (&self.tets, self.vertices.len());
+        if let Some(number) = &number {
+            for node in &mut self.drawn.nodes {
+                let moved = number.get(*node as usize).copied();
+                *node = moved.filter(|&n| n != DROPPED).unwrap_or(NONE);
+            }
+        }
         for group in &mut self.groups {
             if let Some(number) = &number {
                 for node in &mut group.nodes {
@@ -415,4 +425,10 @@ impl Draft {
         }
         self.groups.retain(|group| !group.nodes.is_empty());
     }
+}
+
+/// What is drawn, if anything is.
+fn drawn(mut drawn: Drawn) -> Option<Drawn> {
+    drawn.attributes.finish(drawn.triangles.len());
+    Some(drawn).filter(|d| !d.triangles.is_empty())
 }

@@ -2,10 +2,12 @@
 
 use super::RawMesh;
 use super::draft::Draft;
-use super::error::{Fault, Parsed};
+use super::error::{Fault, Parsed, printable};
 use super::gltf_data::{Gltf, Node, Primitive};
 use super::number::Number;
 use super::stl::Weld;
+use crate::math::small::{cross, dot};
+use crate::mesh::drawn::{Labels, NONE};
 
 /// An affine map: rows of a 3×4 matrix.
 type Affine = [[f64; 4]; 3];
@@ -47,6 +49,37 @@ fn local(node: &Node) -> Affine {
         [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
     ];
     [0, 1, 2].map(|i| [r[i][0] * s[0], r[i][1] * s[1], r[i][2] * s[2], t[i]])
+}
+
+/// What the triangles of a primitive look like.
+struct Paint {
+    /// Its first vertex among all that are drawn.
+    first: u32,
+    /// Its first texture coordinates and normals, if it has them.
+    uvs: Option<u32>,
+    normals: Option<u32>,
+    material: u32,
+    group: u32,
+}
+
+/// Rows of finite numbers.
+fn rows<const N: usize>(file: &Gltf, accessor: usize, what: &str) -> Parsed<Vec<[f64; N]>> {
+    let (_, numbers) = file.rows(accessor, N, what)?;
+    let flat: Vec<f64> = numbers.map(|n| if n.real().is_finite() { n.real() } else { 0.0 }).collect();
+    Ok(flat.chunks_exact(N).map(|row| std::array::from_fn(|k| row.get(k).copied().unwrap_or(0.0))).collect())
+}
+
+/// A normal under a map: by its cofactors, of the length that it had; as it is where nothing turns or scales.
+fn turned(map: &Affine, n: [f64; 3]) -> [f64; 3] {
+    let m = map.map(|[a, b, c, _]| [a, b, c]);
+    if m == [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] {
+        return n;
+    }
+    let row = |i: usize| cross(m[(i + 1) % 3], m[(i + 2) % 3]);
+    let sign = if mirrors(map) { -1.0 } else { 1.0 };
+    let moved: [f64; 3] = std::array::from_fn(|i| sign * dot(row(i), n));
+    let (before, after) = (dot(n, n).sqrt(), dot(moved, moved).sqrt());
+    if after > 0.0 && after.is_finite() { moved.map(|c| c * (before / after)) } else { n }
 }
 
 struct Reader<'a> {
@@ -137,7 +170,8 @@ impl Reader<'_> {
 
     fn primitive(&mut self, mesh: usize, index: usize, map: &Affine, group: Option<usize>) -> Parsed<()> {
         let primitive = self.file.json.meshes.get(mesh).and_then(|mesh| mesh.primitives.get(index));
-        let Some(Primitive { attributes, indices, mode }) = primitive else { return Ok(()) };
+        let Some(Primitive { attributes, indices, mode, material }) = primitive else { return Ok(()) };
+        let (normal, uv, indices, material) = (attributes.normal, attributes.uv, *indices, *material);
         let mode = mode.unwrap_or(4);
         if mode < 4 {
             self.draft.count("primitive of points or lines was ignored");
@@ -153,6 +187,7 @@ impl Reader<'_> {
         };
         self.budget = spent(self.budget, count, &self.file)?;
         let mut vertices = Vec::with_capacity(count);
+        let first = self.draft.drawn.vertices.len() as u32;
         let (mut p, mut have) = ([0.0; 3], 0);
         for number in numbers {
             if let Some(c) = p.get_mut(have) {
@@ -163,6 +198,7 @@ impl Reader<'_> {
                 have = 0;
                 let moved = apply(map, p);
                 let vertex = self.weld.vertex(&mut self.draft, moved, self.file.place, vertices.len() as u64);
+                self.draft.drawn.vertices.push(moved);
                 vertices.push(
                     vertex.map_err(|fault| {
                         Fault { item: None, ..fault }.about("node", vertices.len() as u64)
@@ -171,14 +207,16 @@ impl Reader<'_> {
             }
         }
         self.corners += vertices.len();
-        let corners: Vec<u32> = match *indices {
-            None => vertices,
+        self.draft.drawn.nodes.extend_from_slice(&vertices);
+        let paint = self.paint(mesh, normal, uv, material, (first, vertices.len()), map);
+        let numbers: Vec<u32> = match indices {
+            None => (0..vertices.len() as u32).collect(),
             Some(accessor) => {
                 let (count, numbers) = self.file.rows(accessor, 1, "indices")?;
                 self.budget = spent(self.budget, count, &self.file)?;
                 let vertex = |number: Number| {
                     let value = number.whole().unwrap_or(-1);
-                    let vertex = usize::try_from(value).ok().and_then(|i| vertices.get(i)).copied();
+                    let vertex = u32::try_from(value).ok().filter(|&i| (i as usize) < vertices.len());
                     vertex.ok_or_else(|| {
                         let reason = format!("vertex {value} does not exist (there are {})", vertices.len());
                         self.file.fault(reason)
@@ -187,16 +225,85 @@ impl Reader<'_> {
                 numbers.map(vertex).collect::<Parsed<_>>()?
             }
         };
-        self.triangles(mode, &corners, mirrors(map))?;
+        self.triangles(mode, &numbers, mirrors(map), &vertices, &paint)?;
+        let corners: Vec<u32> = numbers.iter().filter_map(|&i| vertices.get(i as usize).copied()).collect();
         self.draft.add_nodes(group, &corners);
+        // Parts of a mesh are groups too.
+        if let Some(mesh) = self.file.json.meshes.get(mesh).filter(|m| m.primitives.len() > 1) {
+            let name = format!("{}.{index}", mesh.name.as_deref().unwrap_or("mesh"));
+            let part = self.draft.named_group(name.as_bytes());
+            self.draft.add_nodes(part, &corners);
+        }
         Ok(())
     }
 
-    fn triangles(&mut self, mode: u32, corners: &[u32], mirrored: bool) -> Parsed<()> {
+    /// Texture coordinates, normals and the material of a primitive whose vertices are drawn from `first` on.
+    fn paint(
+        &mut self,
+        mesh: usize,
+        normal: Option<usize>,
+        uv: Option<usize>,
+        material: Option<usize>,
+        (first, count): (u32, usize),
+        map: &Affine,
+    ) -> Paint {
+        let mut ignored = 0;
+        let attributes = &mut self.draft.drawn.attributes;
+        attributes.v_down = true;
+        let mut offset = |at: usize, found: usize| {
+            if found == count {
+                Some(at as u32)
+            } else {
+                ignored += 1;
+                None
+            }
+        };
+        let uvs = uv.and_then(|accessor| {
+            let rows = rows::<2>(&self.file, accessor, "texture coordinates").unwrap_or_default();
+            let at = offset(attributes.uvs.values.len(), rows.len())?;
+            attributes.uvs.values.extend(rows);
+            Some(at)
+        });
+        let normals = normal.and_then(|accessor| {
+            let rows = rows::<3>(&self.file, accessor, "normals").unwrap_or_default();
+            let at = offset(attributes.normals.values.len(), rows.len())?;
+            attributes.normals.values.extend(rows.iter().map(|&n| turned(map, n)));
+            Some(at)
+        });
+        let label = |names: &mut Labels, name: Option<&String>| {
+            name.filter(|n| !n.is_empty()).map_or(NONE, |n| names.number(&printable(n, 200)))
+        };
+        let json = &self.file.json;
+        let material = material.and_then(|m| json.materials.get(m)).and_then(|m| m.name.as_ref());
+        let material = label(&mut attributes.materials, material);
+        let group = label(&mut attributes.groups, json.meshes.get(mesh).and_then(|m| m.name.as_ref()));
+        if ignored > 0 {
+            self.draft.count("list of texture coordinates or normals that cannot be read was ignored");
+        }
+        Paint { first, uvs, normals, material, group }
+    }
+
+    /// Triangles by the vertices of a primitive; `nodes` are those of the vertices.
+    fn triangles(
+        &mut self,
+        mode: u32,
+        corners: &[u32],
+        mirrored: bool,
+        nodes: &[u32],
+        paint: &Paint,
+    ) -> Parsed<()> {
         let mut add = |[a, b, c]: [u32; 3]| {
             let triangle = if mirrored { [a, c, b] } else { [a, b, c] };
             let number = self.elements;
             self.elements += 1;
+            let drawn = &mut self.draft.drawn;
+            let (at, attributes) = (drawn.triangles.len(), &mut drawn.attributes);
+            attributes.uvs.push(at, paint.uvs.map_or([NONE; 3], |first| triangle.map(|v| first + v)));
+            attributes.normals.push(at, paint.normals.map_or([NONE; 3], |first| triangle.map(|v| first + v)));
+            attributes.materials.push(at, paint.material);
+            attributes.groups.push(at, paint.group);
+            drawn.triangles.push(triangle.map(|v| paint.first + v));
+            let triangle = triangle.map(|v| nodes.get(v as usize).copied().unwrap_or(NONE));
             self.draft.polygon(&triangle, self.file.place, number)
         };
         match mode {

@@ -20,6 +20,8 @@ pub(super) struct Json {
     #[serde(default)]
     pub meshes: Vec<Mesh>,
     #[serde(default)]
+    pub materials: Vec<Material>,
+    #[serde(default)]
     accessors: Vec<Accessor>,
     #[serde(default)]
     buffer_views: Vec<View>,
@@ -52,11 +54,20 @@ pub(super) struct Primitive {
     pub attributes: Attributes,
     pub indices: Option<usize>,
     pub mode: Option<u32>,
+    pub material: Option<usize>,
+}
+#[derive(Deserialize)]
+pub(super) struct Material {
+    pub name: Option<String>,
 }
 #[derive(Deserialize)]
 pub(super) struct Attributes {
     #[serde(rename = "POSITION")]
     pub position: Option<usize>,
+    #[serde(rename = "NORMAL")]
+    pub normal: Option<usize>,
+    #[serde(rename = "TEXCOORD_0")]
+    pub uv: Option<usize>,
 }
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -215,7 +226,7 @@ impl<'a> Gltf<'a> {
         let fault = |reason: &str| self.fault(format!("accessor {accessor} ({what}) {reason}"));
         let entry = self.json.accessors.get(accessor).ok_or_else(|| fault("does not exist"))?;
         let scalar = match (width, entry.component_type, entry.kind.as_str()) {
-            (3, 5126, "VEC3") => Scalar::F32,
+            (3, 5126, "VEC3") | (2, 5126, "VEC2") => Scalar::F32,
             (1, 5121, "SCALAR") => Scalar::U8,
             (1, 5123, "SCALAR") => Scalar::U16,
             (1, 5125, "SCALAR") => Scalar::U32,

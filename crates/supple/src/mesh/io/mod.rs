@@ -50,7 +50,7 @@ pub use error::{Place, ReadError};
 pub use npy::{Samples, read_npy};
 pub use write::{WriteError, write};
 
-use super::{MeshError, MidPoints, TetMesh};
+use super::{Drawn, MeshError, MidPoints, TetMesh};
 
 /// A named part of a mesh: a physical group of Gmsh, a reference of Medit, a region or marker of TetGen, a group of OBJ.
 ///
@@ -81,6 +81,8 @@ pub struct RawMesh {
     pub triangles: Vec<[u32; 3]>,
     /// Named parts.
     pub groups: Vec<Group>,
+    /// A surface as the file draws it, where that is more than its shape or has other vertices.
+    pub drawn: Option<Drawn>,
     /// What was repaired, simplified or ignored, one sentence each.
     pub notes: Vec<String>,
 }

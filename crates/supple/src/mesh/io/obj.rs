@@ -1,18 +1,17 @@
-//! Wavefront .obj: vertices and faces; everything about looks is passed over.
+//! Wavefront .obj: vertices and faces; texture coordinates, normals and the names of materials as they are drawn.
+
+use std::collections::HashMap;
 
 use super::RawMesh;
 use super::draft::Draft;
-use super::error::{About, Fault, Parsed};
+use super::error::{About, Fault, Parsed, printable};
 use super::text::{Line, Text, Token, need};
+use crate::mesh::drawn::{Corners, Labels, NONE};
 
 /// Statements that say nothing about the shape of a triangle mesh.
-const LOOKS: [&str; 16] = [
-    "vt",
-    "vn",
+const LOOKS: [&str; 12] = [
     "s",
     "mg",
-    "usemtl",
-    "mtllib",
     "usemap",
     "maplib",
     "bevel",
@@ -34,6 +33,7 @@ pub(super) fn read(bytes: &[u8]) -> Parsed<RawMesh> {
     let mut text = Text::new(bytes, Some(b'#'))?;
     let mut draft = Draft::of_surface(1);
     let (mut object, mut groups) = (None, Vec::new());
+    let mut paint = Paint::default();
     let mut faces = 0;
     let mut joined: Vec<u8>;
     while let Some(mut line) = text.line() {
@@ -65,13 +65,31 @@ pub(super) fn read(bytes: &[u8]) -> Parsed<RawMesh> {
                     extra.real("a weight or colour").node(number)?;
                 }
                 draft.vertex(p, line.place, number)?;
+                draft.drawn.vertices.push(p);
+                draft.drawn.nodes.push(number as u32 - 1);
+            }
+            b"vt" => draft.drawn.attributes.uvs.values.push(numbers(tokens)),
+            b"vn" => draft.drawn.attributes.normals.values.push(numbers(tokens)),
+            b"usemtl" => {
+                paint.material = paint.materials.number(&mut draft.drawn.attributes.materials, rest(&line, 6))
+            }
+            b"mtllib" => {
+                let names = &mut draft.drawn.attributes.libraries;
+                names.extend(tokens.take(16).map(|t| printable(&String::from_utf8_lossy(t.text), 200)));
             }
             b"f" | b"fo" => {
                 faces += 1;
-                face(&mut draft, tokens, &line, faces, object.into_iter().chain(groups.iter().copied()))?;
+                let all = object.into_iter().chain(groups.iter().copied());
+                face(&mut draft, tokens, &line, faces, all, &paint)?;
             }
-            b"o" => object = draft.named_group(keyword_rest(&line)),
-            b"g" => groups = tokens.filter_map(|t| draft.named_group(t.text)).collect(),
+            b"o" => {
+                object = draft.named_group(rest(&line, 1));
+                paint.object = paint.groups.number(&mut draft.drawn.attributes.groups, rest(&line, 1));
+            }
+            b"g" => {
+                paint.group = paint.groups.number(&mut draft.drawn.attributes.groups, rest(&line, 1));
+                groups = tokens.filter_map(|t| draft.named_group(t.text)).collect();
+            }
             b"l" | b"p" => draft.count("line or point without a use here"),
             _ if LOOKS.iter().any(|word| keyword.text == word.as_bytes()) => {}
             _ if FREE_FORM.iter().any(|word| keyword.text == word.as_bytes()) => {
@@ -82,12 +100,68 @@ pub(super) fn read(bytes: &[u8]) -> Parsed<RawMesh> {
             }
         }
     }
+    // Statements may come in any order, so that only now it is known which exist.
+    let attributes = &mut draft.drawn.attributes;
+    let missing = forget(&mut attributes.uvs) + forget(&mut attributes.normals);
+    if missing > 0 {
+        draft.note(format!(
+            "{missing} corners name texture coordinates or normals that do not exist: ignored"
+        ));
+    }
     draft.finish(text.place())
 }
 
-/// What follows the keyword.
-fn keyword_rest<'a>(line: &Line<'a>) -> &'a [u8] {
-    line.text.get(1..).unwrap_or(&[]).trim_ascii()
+/// What follows a keyword of so many letters.
+fn rest<'a>(line: &Line<'a>, keyword: usize) -> &'a [u8] {
+    line.text.trim_ascii().get(keyword..).unwrap_or(&[]).trim_ascii()
+}
+
+/// Numbers that nothing depends on but looks: what is none is 0.
+fn numbers<'a, const N: usize>(mut tokens: impl Iterator<Item = Token<'a>>) -> [f64; N] {
+    std::array::from_fn(|_| {
+        let value = tokens.next().and_then(|t| t.real("a number").ok());
+        value.filter(|v| v.is_finite()).unwrap_or(0.0)
+    })
+}
+
+/// Forgets values that are not there; says how many corners named one.
+fn forget<const N: usize>(corners: &mut Corners<N>) -> usize {
+    let count = corners.values.len() as u32;
+    let missing = corners.of.iter_mut().flatten().filter(|value| **value != NONE && **value >= count);
+    missing.map(|value| *value = NONE).count()
+}
+
+/// What the faces that follow look like.
+struct Paint {
+    materials: Names,
+    groups: Names,
+    material: u32,
+    object: u32,
+    group: u32,
+}
+
+impl Default for Paint {
+    fn default() -> Paint {
+        let (materials, groups) = (Names::default(), Names::default());
+        Paint { materials, groups, material: NONE, object: NONE, group: NONE }
+    }
+}
+
+/// Numbers of names, to find them.
+#[derive(Default)]
+struct Names(HashMap<Vec<u8>, u32>);
+
+impl Names {
+    fn number(&mut self, labels: &mut Labels, name: &[u8]) -> u32 {
+        if name.is_empty() {
+            return NONE;
+        }
+        let fresh = || {
+            labels.names.push(printable(&String::from_utf8_lossy(name), 200));
+            labels.names.len() as u32 - 1
+        };
+        *self.0.entry(name.to_vec()).or_insert_with(fresh)
+    }
 }
 
 /// A face: v, v/vt, v/vt/vn or v//vn, counted from 1, or backwards from the last vertex if negative.
@@ -97,10 +171,14 @@ fn face<'a>(
     line: &Line<'a>,
     number: u64,
     groups: impl Iterator<Item = usize>,
+    paint: &Paint,
 ) -> Parsed<()> {
     let (mut corners, mut repeated) = (Vec::new(), false);
+    // Texture coordinates and normals of the corners.
+    let mut looks: Vec<[u32; 2]> = Vec::new();
     for token in tokens {
-        let first = token.text.split(|&b| b == b'/').next().unwrap_or(&[]);
+        let mut parts = token.text.split(|&b| b == b'/');
+        let first = parts.next().unwrap_or(&[]);
         let value = Token { text: first, place: token.place }.whole("a vertex").element(number)?;
         let count = draft.vertices.len() as i128;
         let index = match value {
@@ -123,6 +201,14 @@ fn face<'a>(
             return Err(Fault::element(line.place, number, "a face of more than 10000 corners"));
         }
         corners.push(node);
+        let attributes = &draft.drawn.attributes;
+        let counts = [attributes.uvs.values.len(), attributes.normals.values.len()];
+        looks.push(counts.map(|count| {
+            let value =
+                Token { text: parts.next().unwrap_or(&[]), place: token.place }.whole("").unwrap_or(0);
+            let place = if value < 0 { value + count as i128 } else { value - 1 };
+            u32::try_from(place).unwrap_or(NONE)
+        }));
     }
     if repeated {
         draft.count("face that names a vertex twice was left out");
@@ -134,6 +220,16 @@ fn face<'a>(
     }
     for group in groups {
         draft.add_nodes(Some(group), &corners);
+    }
+    let drawn = &mut draft.drawn;
+    for i in 1..corners.len() - 1 {
+        let fan = [0, i, i + 1];
+        let (at, attributes) = (drawn.triangles.len(), &mut drawn.attributes);
+        attributes.uvs.push(at, fan.map(|k| looks[k][0]));
+        attributes.normals.push(at, fan.map(|k| looks[k][1]));
+        attributes.materials.push(at, paint.material);
+        attributes.groups.push(at, if paint.group == NONE { paint.object } else { paint.group });
+        drawn.triangles.push(fan.map(|k| corners[k]));
     }
     Ok(())
 }

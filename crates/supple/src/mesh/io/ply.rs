@@ -5,6 +5,7 @@ use super::draft::Draft;
 use super::error::{About, Fault, Parsed, Place, quote};
 use super::number::{Number, Order, Scalar};
 use super::text::{Line, Text, need};
+use crate::mesh::Drawn;
 
 /// A property: one number, or a list with its length before it.
 enum Property {
@@ -59,6 +60,13 @@ pub(super) fn read(bytes: &[u8]) -> Parsed<RawMesh> {
         && let Some(token) = text.token()
     {
         return Err(token.fault(format!("{} comes after the last row that is announced", token.quoted())));
+    }
+    let Drawn { triangles, attributes, vertices, .. } = &mut draft.drawn;
+    if attributes.normals.values.len() == vertices.len() {
+        attributes.normals.of.clone_from(triangles);
+    }
+    if attributes.uvs.values.len() == vertices.len() {
+        attributes.uvs.of.clone_from(triangles);
     }
     draft.finish(text.place())
 }
@@ -131,6 +139,8 @@ fn property<'a>(
 #[derive(Clone, Copy, PartialEq)]
 enum Use {
     Coordinate(usize),
+    Normal(usize),
+    Uv(usize),
     Corners,
     Ignored,
 }
@@ -144,6 +154,11 @@ fn uses(element: &Element) -> Parsed<Vec<Use>> {
         (b"vertex", b"x", Property::One(_)) => Use::Coordinate(0),
         (b"vertex", b"y", Property::One(_)) => Use::Coordinate(1),
         (b"vertex", b"z", Property::One(_)) => Use::Coordinate(2),
+        (b"vertex", b"nx", Property::One(_)) => Use::Normal(0),
+        (b"vertex", b"ny", Property::One(_)) => Use::Normal(1),
+        (b"vertex", b"nz", Property::One(_)) => Use::Normal(2),
+        (b"vertex", b"s" | b"u" | b"texture_u", Property::One(_)) => Use::Uv(0),
+        (b"vertex", b"t" | b"v" | b"texture_v", Property::One(_)) => Use::Uv(1),
         (b"face", b"vertex_indices" | b"vertex_index", Property::List { .. }) => Use::Corners,
         _ => Use::Ignored,
     };
@@ -191,7 +206,7 @@ fn rows(text: &mut Text, binary: Option<Order>, element: &Element, draft: &mut D
             None => text.clone().token().map_or(text.place(), |t| t.place),
         };
         let item = if element.name == b"vertex" { "node" } else { "element" };
-        let mut p = [0.0; 3];
+        let (mut p, mut normal, mut uv) = ([0.0; 3], [0.0; 3], [0.0; 2]);
         corners.clear();
         for ((_, property), used) in element.properties.iter().zip(&uses) {
             let values = match property {
@@ -218,15 +233,32 @@ fn rows(text: &mut Text, binary: Option<Order>, element: &Element, draft: &mut D
                             *c = number.real();
                         }
                     }
+                    Use::Normal(c) => put(&mut normal, *c, number.real()),
+                    Use::Uv(c) => put(&mut uv, *c, number.real()),
                     Use::Corners => corners.push(corner(number, place, draft).element(i)?),
                     Use::Ignored => {}
                 }
             }
         }
         match element.name {
-            b"vertex" => draft.vertex(p, place, i)?,
+            b"vertex" => {
+                draft.vertex(p, place, i)?;
+                let drawn = &mut draft.drawn;
+                drawn.vertices.push(p);
+                drawn.nodes.push(drawn.vertices.len() as u32 - 1);
+                if uses.contains(&Use::Normal(0)) {
+                    drawn.attributes.normals.values.push(normal);
+                }
+                if uses.contains(&Use::Uv(0)) {
+                    drawn.attributes.uvs.values.push(uv);
+                }
+            }
             b"face" => {
                 draft.polygon(&corners, place, i)?;
+                draft
+                    .drawn
+                    .triangles
+                    .extend((2..corners.len()).map(|k| [corners[0], corners[k - 1], corners[k]]));
                 if corners.len() > 3 {
                     draft.count("polygon split into triangles");
                 }
@@ -235,6 +267,13 @@ fn rows(text: &mut Text, binary: Option<Order>, element: &Element, draft: &mut D
         }
     }
     Ok(())
+}
+
+/// A number of a look: what is not finite is 0.
+fn put(row: &mut [f64], at: usize, value: f64) {
+    if let Some(place) = row.get_mut(at).filter(|_| value.is_finite()) {
+        *place = value;
+    }
 }
 
 fn corner(number: Number, place: Place, draft: &Draft) -> Parsed<u32> {
