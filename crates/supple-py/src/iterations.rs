@@ -96,6 +96,7 @@ impl Iteration {
     }
 }
 
+#[allow(clippy::large_enum_variant, reason = "one at a time, moved once per step")]
 enum State {
     Fresh,
     Running(u64),

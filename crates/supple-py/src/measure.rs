@@ -129,9 +129,13 @@ pub fn hessian(sim: &mut supple::Simulation) -> Entries {
         for (c, column) in block.iter().enumerate() {
             for (r, v) in column.iter().enumerate() {
                 let (p, q) = (3 * i64::from(i) + r as i64, 3 * i64::from(j) + c as i64);
-                (rows.push(p), columns.push(q), values.push(*v));
+                rows.push(p);
+                columns.push(q);
+                values.push(*v);
                 if i != j {
-                    (rows.push(q), columns.push(p), values.push(*v));
+                    rows.push(q);
+                    columns.push(p);
+                    values.push(*v);
                 }
             }
         }

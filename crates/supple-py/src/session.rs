@@ -45,6 +45,7 @@ impl Seen {
     }
 }
 
+#[allow(clippy::large_enum_variant, reason = "one at a time, moved once per step")]
 enum Message {
     Seen(Box<Seen>),
     Done(Box<Engine>, Result<StepReport, StepError>),
@@ -67,6 +68,7 @@ pub struct Session {
 }
 
 /// What came next.
+#[allow(clippy::large_enum_variant, reason = "one at a time, moved once per step")]
 pub enum Next {
     Seen(Box<Session>, Box<Seen>),
     Done(Box<Engine>, PyResult<StepReport>),
