@@ -228,7 +228,9 @@ fn iterate(
         } else {
             1.0
         };
-        let whole = found == Some(1.0) && cut == 0 && !b.moves_on();
+        // Of a way that is much shorter than the tolerance any part will do.
+        let enough = found == Some(1.0) || (found.is_some() && step <= 0.1 * tolerance);
+        let whole = enough && cut == 0 && !b.moves_on();
         let pinned = (n..p.x.len()).all(|i| (0..3).all(|c| p.x[i].0[c] == p.x_tilde[i].0[c]));
         // What is left after this way, if ways go on to shrink as they do.
         let rate = (step / last).clamp(0.0, 0.95);
@@ -241,19 +243,22 @@ fn iterate(
             let gap = if found == Some(1.0) { h.learn(p.x) } else { f64::INFINITY };
             off = off.max((gap + shift) / p.contact.shortest());
         }
+        // Nothing can be gained any more that rounding of the energy does not hide.
+        let exhausted = cut == 0 && !moving && -slope <= 10.0 * noise;
         let near = left <= tolerance
             && against * (left / step.max(1e-300)) <= tolerance
-            && unbalanced(p, m, b, None) <= tolerance;
+            && (exhausted || unbalanced(p, m, b, None) <= tolerance);
         let slip = b.friction_residual();
         let listed = slip <= tolerance * size
             && (step > NEARLY * tolerance || unbalanced(p, m, b, Some(&b.list_error())) <= tolerance);
         let right = listed && off <= tolerance.max(1e-10);
         let stop = run.look(p, run.clock.seconds() - start);
-        if whole && pinned && tolerance > 0.0 && near && (right || lists >= MOST_LISTS) {
+        if (whole || exhausted) && pinned && tolerance > 0.0 && near && (right || lists >= MOST_LISTS) {
             let sound = right && !b.has_passed(p.body_size);
             return (if sound { Status::Converged } else { Status::Stalled }, step);
         }
-        let settled = step <= NEARLY * tolerance && unbalanced(p, m, b, None) <= NEARLY * tolerance;
+        let settled =
+            step <= NEARLY * tolerance && (exhausted || unbalanced(p, m, b, None) <= NEARLY * tolerance);
         let renew = settled && !listed && lists < MOST_LISTS;
         if found.is_none() && !renew {
             return (Status::Stalled, step);

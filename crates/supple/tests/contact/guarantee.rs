@@ -111,10 +111,10 @@ fn nothing_crosses_on_the_way_of_fast_bodies() {
                 sim.velocities()[..count].iter().map(|v| v[1]).sum::<f64>() / (count as f64) < 0.45 * speed
             };
             let mut hit = false;
-            for frame in 0..8 {
+            for frame in 0..12 {
                 let (ways, r) = ways(&mut sim);
                 // A step that is longer than the bodies may lead them around each other, and says so.
-                hit |= slower(&sim) || r.status != Status::Converged;
+                hit |= r.contacts > 0 || slower(&sim) || r.status != Status::Converged;
                 for x in on_the_way(&ways, 100) {
                     let found = surfaces.crossings_at(&x);
                     assert!(found.is_empty(), "{what} at {speed} m/s, {frame}: {:?}, {r:?}", found[0]);

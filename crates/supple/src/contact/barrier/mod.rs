@@ -86,7 +86,7 @@ struct Candidate {
     reach: f64,
 }
 
-/// Keys of pairs: the same in every step.
+/// Keys of pairs: the same in every step. Two bits tell the kind; of nodes and triangles two more are left for `union.rs`.
 fn node_key(node: u32, triangle: u32) -> u64 {
     u64::from(node) << 32 | 1 << 31 | u64::from(triangle)
 }

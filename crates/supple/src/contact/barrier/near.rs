@@ -29,6 +29,11 @@ impl Barrier {
         !self.sunk.is_empty() && self.sunk.binary_search(&key).is_ok()
     }
 
+    /// True for balls and capsules, which are touched in many places at once: their nodes are no points of their surface.
+    pub(super) fn is_round(&self, body: u32) -> bool {
+        body as usize >= self.bodies && self.skin.surfaces.radius[body as usize] > 0.0
+    }
+
     /// The obstacle that a node of `y` belongs to.
     pub(super) fn obstacle_of(&self, node: u32) -> Option<usize> {
         if (node as usize) < self.nodes {
@@ -242,7 +247,11 @@ impl Barrier {
     /// How much a pair counts, 0 to 1, the same over a step. Two edges of flat surfaces, and parallel ones, meet where nodes meet triangles: they say
     /// nothing of their own, and where they are nearest jumps from end to end.
     fn counts(&self, c: &Candidate) -> f64 {
-        if c.kind == Kind::Node || self.awake.binary_search(&c.key()).is_ok() {
+        let round = |e: u32| self.is_round(self.skin.body[self.skin.edges[e as usize].nodes[0] as usize]);
+        if c.kind == Kind::Node
+            || c.things.iter().any(|&e| round(e))
+            || self.awake.binary_search(&c.key()).is_ok()
+        {
             return 1.0;
         }
         let bend = c.things.map(|e| f64::from(self.bend[e as usize]));

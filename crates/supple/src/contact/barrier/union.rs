@@ -9,6 +9,9 @@
 
 use super::*;
 
+/// Bits of a key above this one tell terms of the same node and triangle apart.
+const SLOT: u32 = 28;
+
 /// Where a node is nearest to something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Feature {
@@ -29,7 +32,7 @@ fn feature(p: &Pair, triangle: u32) -> Feature {
 
 /// The triangle of a pair of a node and a triangle, by its key.
 fn triangle_of(key: u64) -> u32 {
-    (key & ((1 << 31) - 1)) as u32
+    (key & ((1 << SLOT) - 1)) as u32
 }
 
 impl Barrier {
@@ -41,7 +44,7 @@ impl Barrier {
         let mut rest = &pairs[..];
         while let Some(first) = rest.first() {
             let own = self.skin.body[first.nodes[0] as usize];
-            let alone = !is_node(first) || other(first) == own;
+            let alone = !is_node(first) || other(first) == own || self.is_round(own);
             let count = if alone {
                 1
             } else {
@@ -102,11 +105,16 @@ impl Barrier {
                 terms.extend(near.and_then(|p| self.on_edge(p, [i, i])).map(|(at, p)| (at, 1, p)));
             }
         }
-        terms.sort_by_key(|t| (t.0, t.2.key));
+        // Triangles first, whose keys stay as they are.
+        terms.sort_by_key(|t| (std::cmp::Reverse(t.0), t.2.key));
+        let first = out.len();
         for same in terms.chunk_by(|a, b| a.0 == b.0) {
             let count: i32 = same.iter().map(|t| t.1).sum();
             if count != 0 {
-                out.push(Pair { stiffness: f64::from(count) * same[0].2.stiffness, ..same[0].2 });
+                let (p, stiffness) = (same[0].2, f64::from(count) * same[0].2.stiffness);
+                let slot =
+                    out[first..].iter().filter(|o| triangle_of(o.key) == triangle_of(p.key)).count() as u64;
+                out.push(Pair { stiffness, key: p.key | slot << SLOT, ..p });
             }
         }
     }
