@@ -7,13 +7,12 @@ use pyo3::types::PyDict;
 #[pyclass(frozen, module = "supple")]
 pub struct StepReport(pub supple::StepReport);
 
-/// {"elastic", "kinetic", "potential", "contact"} in J.
+/// {"elastic", "kinetic", "potential"} in J.
 pub fn energy<'py>(py: Python<'py>, e: &supple::Energy) -> PyResult<Bound<'py, PyDict>> {
     let d = PyDict::new(py);
     d.set_item("elastic", e.elastic)?;
     d.set_item("kinetic", e.kinetic)?;
     d.set_item("potential", e.potential)?;
-    d.set_item("contact", e.contact)?;
     Ok(d)
 }
 
@@ -128,6 +127,11 @@ impl StepReport {
     #[getter]
     fn held_way(&self) -> f64 {
         self.0.held_way
+    }
+    /// Energy of the repulsion between bodies that touch, in J.
+    #[getter]
+    fn contact_energy(&self) -> f64 {
+        self.0.energy.contact
     }
     /// Smallest distance between bodies that touch each other, or obstacles, in m; infinite if none do, or contact is by rows.
     #[getter]

@@ -61,7 +61,7 @@ def changed(a, at, value):
     (dict(density=0), ValueError, "density"),
     (dict(density=np.nan), ValueError, "density"),
     (dict(density="heavy"), TypeError, "density"),
-    (dict(density=[1.0, 2.0]), ValueError, r"density must be a number or have shape \(12,\), not \(2,\)"),
+    (dict(density=[1.0, 2.0]), ValueError, r"density must be a number or have shape \(10,\), not \(2,\)"),
     (dict(density=None), ValueError, "density or masses"),
     (dict(masses=1.0), ValueError, "density or masses"),
     (dict(density=None, masses=-1.0), ValueError, "mass"),

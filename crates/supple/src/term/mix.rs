@@ -3,7 +3,7 @@
 //! In Douglas–Rachford form one iteration maps s = Dx + u (what the proximal operators see) to G = u⁺ + Dx⁺, where u⁺ = s − z.
 //! Its residual is G − s = Dx⁺ − z. Accelerations choose another s⁺ than G.
 //!
-//! One pass after each global step ([`Look`]) takes Dx⁺, the residuals and the inner products, and keeps Dx⁺ and G; the next local step
+//! One pass after each global step (`Look`) takes Dx⁺, the residuals and the inner products, and keeps Dx⁺ and G; the next local step
 //! starts from those ([`Onward`]) and gathers nothing.
 
 use super::batch::Chunk;
@@ -47,9 +47,9 @@ impl Dots {
 pub enum Onward<'a> {
     /// At Dx + u.
     Plain,
-    /// At G − Σ θ_j ΔG_j, with what [`Look`] kept. Without θ the same as `Plain`, bit for bit, while x, u and W are what they were then.
+    /// At G − Σ θ_j ΔG_j, with what `Look` kept. Without θ the same as `Plain`, bit for bit, while x, u and W are what they were then.
     Kept(&'a [f64]),
-    /// At the G before the last, with the Dx that [`Look`] kept: a step that made things worse is undone.
+    /// At the G before the last, with the Dx that `Look` kept: a step that made things worse is undone.
     Retreat,
 }
 
