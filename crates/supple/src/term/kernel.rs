@@ -434,7 +434,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
                     for i in 0..chunk.live_lanes(p, lane, R::LANES) {
                         let (off, size) = (off.lane(i), size.lane(i));
                         sums.violation = if off.is_nan() { f64::INFINITY } else { sums.violation.max(off) };
-                        // What has no free node is told apart; it has no weight.
+                        // Constraints without a free node are listed separately and have no weight.
                         let share = off / size.max(f64::MIN_POSITIVE);
                         sums.violated =
                             if weight.lane(i) > 0.0 { sums.violated.max(share) } else { sums.violated };

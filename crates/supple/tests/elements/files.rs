@@ -83,7 +83,7 @@ fn scene_files_and_checkpoints() {
     b.frame().unwrap();
     assert_eq!(a.simulation.positions(), b.simulation.positions());
     assert_ne!(a.simulation.positions(), rest);
-    // Another order is another scene; and a beam of order 1 that is one cell thick is told so.
+    // Another order is another scene; and a beam of order 1 that is one cell thick gets a warning.
     let mut one = program(&SCENE.replace("order = 2\n", "")).unwrap();
     assert!(one.simulation.restore(&bytes).is_err());
     assert!(one.bodies[0].notes[0].contains("fewer than three cells"), "{:?}", one.bodies[0].notes);

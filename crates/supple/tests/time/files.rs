@@ -58,7 +58,7 @@ fn a_static_scene_pulls_a_bar() {
     assert!((top - 0.846028).abs() < 1e-6 && (end / 0.04 / 36529.4478 - 1.0).abs() < 1e-8, "{top} {end}");
 }
 
-/// Where nothing moves, one frame is enough; integrators are known by name; wrong words are told.
+/// Where nothing moves, one frame is enough; integrators are known by name; wrong words are refused by name.
 #[test]
 fn words_of_time() {
     let still = TENSION.split("motion").next().unwrap();

@@ -127,7 +127,7 @@ impl Barrier {
         self.skin.untangle(&y, &mut tangle);
         let mut tell = |nodes: &[u32], t: u32| {
             let corners = self.skin.surfaces.triangles[t as usize];
-            // Nodes in obstacles are told by the obstacle itself.
+            // Nodes inside obstacles are reported by the obstacle itself.
             match self.obstacle_of(corners[0]) {
                 Some(number) if nodes.len() > 1 => told(nodes, None, number),
                 Some(_) => {}
