@@ -34,8 +34,9 @@ pub(super) struct Pairs {
     faces: Vec<(u32, u32)>,
     /// Edges and edges, the lower number first.
     pub edges: Vec<(u32, u32)>,
-    /// Edges and triangles.
+    /// Edges and triangles, of the version that follows: listed when they are asked for.
     pub crossings: Vec<(u32, u32)>,
+    crossings_of: u64,
     /// Another one for other lists.
     pub version: u64,
 }
@@ -53,6 +54,22 @@ impl Pairs {
     /// Nodes and triangles, node after node.
     pub fn faces(&self) -> &[(u32, u32)] {
         &self.faces
+    }
+
+    /// Bodies that come within reach of a body, itself among them if it may touch itself.
+    fn beside(&self, reach: &[f64], within: bool) -> Vec<Vec<usize>> {
+        let bounds: Vec<Bounds> = self
+            .trees
+            .iter()
+            .map(|t| t.nodes.iter().fold(NOTHING, |b, &i| join(b, self.room[i as usize])))
+            .collect();
+        let may = |a: usize, b: usize| a != b || within;
+        let beside = |a: usize| {
+            (0..bounds.len())
+                .filter(|&b| may(a, b) && near(&bounds[a], &bounds[b], reach[a] + reach[b]))
+                .collect()
+        };
+        (0..bounds.len()).map(beside).collect()
     }
 }
 
@@ -134,20 +151,13 @@ impl Skin {
     /// The lists, in an order that depends on the trees alone.
     fn list(&mut self) {
         let mut pairs = std::mem::take(&mut self.pairs);
-        let (trees, boxes, edge_boxes, room) = (&pairs.trees, &pairs.boxes, &pairs.edge_boxes, &pairs.room);
-        let reach: Vec<f64> =
-            trees.iter().map(|t| t.nodes.iter().map(|&i| self.reach(&[i])).fold(0.0, f64::max)).collect();
-        let bounds: Vec<Bounds> =
-            trees.iter().map(|t| t.nodes.iter().fold(NOTHING, |b, &i| join(b, room[i as usize]))).collect();
-        // Bodies that come near a body, itself among them if it may touch itself.
-        let beside: Vec<Vec<usize>> = (0..trees.len())
-            .map(|a| {
-                let may = |b: usize| a != b || self.surfaces.within;
-                (0..trees.len())
-                    .filter(|&b| may(b) && near(&bounds[a], &bounds[b], reach[a] + reach[b]))
-                    .collect()
-            })
+        let reach: Vec<f64> = pairs
+            .trees
+            .iter()
+            .map(|t| t.nodes.iter().map(|&i| self.reach(&[i])).fold(0.0, f64::max))
             .collect();
+        let beside = pairs.beside(&reach, self.surfaces.within);
+        let (trees, boxes, edge_boxes, room) = (&pairs.trees, &pairs.boxes, &pairs.edge_boxes, &pairs.room);
         let body = |i: u32| self.body[i as usize] as usize;
         let wide = |b: &Bounds, by: f64| [b[0].map(|v| v - by), b[1].map(|v| v + by)];
         pairs.faces.clear();
@@ -191,11 +201,23 @@ impl Skin {
                 }
             }
         });
+        pairs.version += 1;
+        self.pairs = pairs;
+    }
+
+    /// Makes the list of edges and triangles that may cross.
+    pub(super) fn list_crossings(&mut self) {
+        if self.pairs.crossings_of == self.pairs.version {
+            return;
+        }
+        let mut pairs = std::mem::take(&mut self.pairs);
+        let beside = pairs.beside(&vec![0.0; pairs.trees.len()], self.surfaces.within);
+        let (trees, boxes, edge_boxes) = (&pairs.trees, &pairs.boxes, &pairs.edge_boxes);
         pairs.crossings.clear();
         self.exec.collect(self.edges.len(), &mut pairs.crossings, |some, out| {
             for number in some {
                 let e = self.edges[number].nodes;
-                for &b in &beside[body(e[0])] {
+                for &b in &beside[self.body[e[0] as usize] as usize] {
                     trees[b].faces.visit(boxes, &edge_boxes[number], &mut |t| {
                         let corners = self.surfaces.triangles[t as usize];
                         if !corners.iter().any(|i| e.contains(i)) {
@@ -205,7 +227,7 @@ impl Skin {
                 }
             }
         });
-        pairs.version += 1;
+        pairs.crossings_of = pairs.version;
         self.pairs = pairs;
     }
 }

@@ -137,6 +137,7 @@ impl Skin {
 
     fn find_crossings(&mut self, x: &[Row], found: &mut Vec<Crossing>) {
         self.pair_up(x, x);
+        self.list_crossings();
         found.clear();
         self.exec.collect(self.pairs.crossings.len(), found, |some, out| {
             for &(edge, t) in &self.pairs.crossings[some] {

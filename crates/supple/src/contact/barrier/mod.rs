@@ -8,6 +8,7 @@
 //! | `mod.rs` | [`Barrier`]: begin a step, the friction list, energy, forces and blocks, what the next step remembers |
 //! | `start.rs` | where a step begins: what touches, what is in something, shares of d̂ |
 //! | `near.rs` | what is near what at the iterate |
+//! | `motion.rs` | how far things have gone against each other |
 //! | `union.rs` | a node near several triangles of one surface |
 //! | `held.rs` | links, and ways out, as stiff terms |
 //! | `touches.rs` | what touches what at the end of a step, with forces |
@@ -17,6 +18,7 @@
 //! (half-spaces, grids, cylinders, own shapes) are touched by nodes.
 
 pub mod held;
+mod motion;
 mod near;
 mod start;
 mod touches;
@@ -39,6 +41,7 @@ use crate::exec::Exec;
 use crate::math::nodes::Row;
 use crate::math::small::{Mat3, add, axpy, dot, scale, sub};
 use held::Held;
+use motion::Motion;
 use std::sync::Arc;
 
 /// κ is so many times the stiffness of the two sides in series.
@@ -58,9 +61,9 @@ const BRACE: f64 = 10.0;
 /// Distances are taken anew after so many looks in vain for each pair.
 const STALE: usize = 1;
 
-/// Pairs up to so many times d̂ are in the pattern of the matrix, and the boxes around those up to more times tell how far they are apart.
+/// Pairs up to so many times d̂ are in the pattern of the matrix; beyond so many times that, boxes tell how far two things are apart.
 const AHEAD: f64 = 3.0;
-const FAR: f64 = 10.0;
+const FAR: f64 = 3.0;
 
 /// An obstacle that is a prescribed body: its number, its nodes behind those of the system, and where they are while nothing has moved it.
 #[derive(Debug)]
@@ -70,7 +73,7 @@ struct Prescribed {
     vertices: Vec<[f64; 3]>,
 }
 
-/// Two things that may come near, and what holds for them.
+/// Two things that may come near.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     kind: Kind,
@@ -80,10 +83,27 @@ struct Candidate {
     things: [u32; 2],
     /// How far they are apart, at least, where nodes are in `seen`, in m.
     apart: f32,
-    /// Taken off their distance, in m.
+    /// Where they are nearer than this they are active, in m: at least [`AHEAD`] times d̂.
+    within: f32,
+}
+
+/// A candidate that may come within reach on the way of an iteration, with what is constant over a step.
+#[derive(Clone, Copy, Debug)]
+struct Active {
+    /// Its number among the candidates.
+    index: u32,
+    kind: Kind,
+    things: [u32; 2],
+    nodes: [u32; 4],
+    /// Taken off the distance, in m.
     offset: f64,
     /// d̂ in m.
     reach: f64,
+    /// κ in N/m; 0 if the pair does not repel, and only may not meet.
+    stiffness: f64,
+    /// Coulomb's coefficient, and the obstacle among the two.
+    friction: f64,
+    obstacle: u32,
 }
 
 /// Keys of pairs: the same in every step. Two bits tell the kind; of nodes and triangles two more are left for `union.rs`.
@@ -94,34 +114,18 @@ fn edge_key(edge: u32, other: u32) -> u64 {
     u64::from(edge) << 32 | 3 << 30 | u64::from(other)
 }
 
-impl Candidate {
-    /// The same for the same things in every step.
-    fn key(&self) -> u64 {
-        match self.kind {
-            Kind::Node => node_key(self.things[0], self.things[1]),
-            Kind::Edge => edge_key(self.things[0], self.things[1]),
-        }
+/// The key of two things.
+fn key(kind: Kind, [a, b]: [u32; 2]) -> u64 {
+    match kind {
+        Kind::Node => node_key(a, b),
+        Kind::Edge => edge_key(a, b),
     }
 }
 
-/// How far nodes, triangles and edges have gone, against others of their body and against other bodies, in m.
-#[derive(Debug, Default)]
-struct Travel {
-    nodes: Vec<[f32; 2]>,
-    triangles: Vec<[f32; 2]>,
-    edges: Vec<[f32; 2]>,
-}
-
-impl Travel {
-    /// True if two things cannot be within a distance of each other.
-    #[inline]
-    fn spares(&self, c: &Candidate, distance: f64) -> bool {
-        let (k, [a, b]) = (usize::from(!c.same), c.things.map(|t| t as usize));
-        let far = match c.kind {
-            Kind::Node => self.nodes[a][k] + self.triangles[b][k],
-            Kind::Edge => self.edges[a][k] + self.edges[b][k],
-        };
-        f64::from(c.apart) - f64::from(far) > distance
+impl Active {
+    /// The same for the same things in every step.
+    fn key(&self) -> u64 {
+        key(self.kind, self.things)
     }
 }
 
@@ -165,9 +169,12 @@ pub struct Barrier {
     sunk: Vec<u64>,
     /// Links, and ways out of what bodies began in.
     pub held: Vec<Held>,
-    /// What may come near, and where nodes were when distances were taken.
-    close: Vec<Candidate>,
+    /// What may come near, where nodes were when distances were taken, and which of them may come within reach on the present way.
+    candidates: Vec<Candidate>,
     seen: Vec<Row>,
+    active: Vec<Active>,
+    /// True if what is constant over a step has changed since these were found.
+    outdated: bool,
     version: u64,
     /// Bodies that would have met in this step.
     met: Vec<[u32; 2]>,
@@ -175,9 +182,8 @@ pub struct Barrier {
     detections: usize,
     /// Pairs that were looked at since, beyond those that are near.
     looked: usize,
-    /// How far things are from there, and at the end of their ways.
-    travel: Travel,
-    ahead: Travel,
+    /// How far things have gone since, and go.
+    motion: Motion,
     /// 1/h of each free node in m/N.
     compliance: Vec<f64>,
     /// Of each body: the mean of that over the nodes of its surface, and their mean edge length in m.
@@ -287,6 +293,9 @@ impl Barrier {
         self.compliance.extend(h.map(|h| 1.0 / h));
         self.mean_compliance = self.mean_over_bodies(|i| self.compliance.get(i).copied().unwrap_or(0.0));
         self.held.iter_mut().for_each(|h| h.stiffen(&self.compliance));
+        self.outdated = true;
+        let here = self.y.clone();
+        self.look_around(&here, obstacles);
         self.find(obstacles);
         self.renew();
     }

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::math::small::cross;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Edges count less and less from this square of the sine of their angle on (Li et al. 2020, section 5: their ψ of parallel edges has no slope either).
 const PARALLEL: f64 = 1e-3;
@@ -93,35 +92,96 @@ impl Barrier {
         }
     }
 
-    /// Makes sure that all that can come near on the way from the iterate to `to` is among the candidates.
+    /// Makes sure that all that can come near on the way from the iterate to `to` is active.
     pub(super) fn look_around(&mut self, to: &[Row], obstacles: &[Obstacle]) {
         self.skin.pair_up(&self.y, to);
         // Where nodes have gone so far that many pairs are looked at in vain, distances are taken anew.
-        let stale = self.looked > STALE * (self.close.len() + 1000);
-        if self.version == self.skin.pairs.version && !stale {
-            return;
+        let stale = self.looked > STALE * (self.candidates.len() + 1000);
+        if self.version != self.skin.pairs.version || stale {
+            self.list_candidates();
         }
+        let mut motion = std::mem::take(&mut self.motion);
+        motion.set(&self.skin, [&self.seen, &self.y, to]);
+        self.motion = motion;
+        self.activate(obstacles);
+    }
+
+    /// Takes the distances of all pairs that the lists have.
+    fn list_candidates(&mut self) {
         self.looked = 0;
         self.detections += 1;
         self.version = self.skin.pairs.version;
         self.seen.clone_from(&self.y);
-        let mut close = std::mem::take(&mut self.close);
-        close.clear();
+        self.outdated = true;
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.clear();
         let exec = self.exec();
         let this = &*self;
-        exec.collect(this.skin.pairs.faces().len(), &mut close, |some, out| {
-            out.extend(
-                this.skin.pairs.faces()[some]
-                    .iter()
-                    .filter_map(|&p| this.candidate(Kind::Node, p, obstacles)),
-            );
+        let (faces, edges) = (this.skin.pairs.faces(), &this.skin.pairs.edges);
+        exec.collect(faces.len(), &mut candidates, |some, out| {
+            out.extend(faces[some].iter().filter_map(|&p| this.candidate(Kind::Node, p)));
         });
-        exec.collect(this.skin.pairs.edges.len(), &mut close, |some, out| {
-            out.extend(
-                this.skin.pairs.edges[some].iter().filter_map(|&p| this.candidate(Kind::Edge, p, obstacles)),
-            );
+        exec.collect(edges.len(), &mut candidates, |some, out| {
+            out.extend(edges[some].iter().filter_map(|&p| this.candidate(Kind::Edge, p)));
         });
-        self.close = close;
+        self.candidates = candidates;
+    }
+
+    /// Finds the candidates that may come within reach on the present way.
+    pub(super) fn activate(&mut self, obstacles: &[Obstacle]) {
+        let before = std::mem::take(&mut self.active);
+        let known: &[Active] = if self.outdated { &[] } else { &before };
+        let mut active = Vec::with_capacity(before.len());
+        let exec = self.exec();
+        let this = &*self;
+        exec.collect(this.candidates.len(), &mut active, |some, out| {
+            let mut known = &known[known.partition_point(|a| (a.index as usize) < some.start)..];
+            for index in some {
+                let c = &this.candidates[index];
+                if this.motion.spares(c) {
+                    continue;
+                }
+                while known.first().is_some_and(|a| (a.index as usize) < index) {
+                    known = &known[1..];
+                }
+                match known.first().filter(|a| a.index as usize == index) {
+                    Some(a) => out.push(*a),
+                    None => out.extend(this.active_one(index, c, obstacles)),
+                }
+            }
+        });
+        self.active = active;
+        self.outdated = false;
+    }
+
+    /// What is constant over a step for two things; `None` if they do not touch.
+    fn active_one(&self, index: usize, c: &Candidate, obstacles: &[Obstacle]) -> Option<Active> {
+        let nodes = self.nodes_of(c.kind, c.things);
+        let (offset, reach) = self.rules(c.kind, &nodes, obstacles)?;
+        if self.has_sunk(key(c.kind, c.things)) {
+            return None;
+        }
+        let split = if c.kind == Kind::Node { 1 } else { 2 };
+        let soft = match c.kind {
+            // A node has one κ with all of another body.
+            Kind::Node if !c.same => {
+                self.give(&nodes[..1]) + self.mean_compliance[self.skin.body[nodes[1] as usize] as usize]
+            }
+            _ => self.give(&nodes[..split]) + self.give(&nodes[split..]),
+        };
+        let (friction, obstacle) = self.friction_of(&nodes, obstacles);
+        let stiffness = if soft > 0.0 { self.counts(c) * STIFFER / soft } else { 0.0 };
+        Some(Active {
+            index: index as u32,
+            kind: c.kind,
+            things: c.things,
+            nodes,
+            offset,
+            reach,
+            stiffness,
+            friction,
+            obstacle,
+        })
     }
 
     /// The nodes of two things: a node and a triangle, or two edges.
@@ -139,80 +199,37 @@ impl Barrier {
     }
 
     /// Two things that may touch, and how far they are apart at least.
-    fn candidate(&self, kind: Kind, (a, b): (u32, u32), obstacles: &[Obstacle]) -> Option<Candidate> {
+    fn candidate(&self, kind: Kind, (a, b): (u32, u32)) -> Option<Candidate> {
         let nodes = self.nodes_of(kind, [a, b]);
-        let (offset, reach) = self.rules(kind, &nodes, obstacles)?;
-        // What crosses does not know its sides.
-        if self.tangle.holds(self.skin.bodies_of(&nodes), &nodes) {
+        if nodes.iter().all(|&i| i as usize >= self.free) {
             return None;
         }
+        let [one, other] = self.skin.bodies_of(&nodes);
+        // What crosses does not know its sides.
+        if self.tangle.holds([one, other], &nodes) {
+            return None;
+        }
+        let split = if kind == Kind::Node { 1 } else { 2 };
+        let within = self.skin.reach(&nodes[..split]) + self.skin.reach(&nodes[split..]);
         let at = nodes.map(|i| self.y[i as usize].xyz());
         // Boxes tell enough of what is far away.
         let boxes = kind.box_distance(&at);
-        let apart = if boxes > offset + FAR * reach { boxes } else { kind.distance(&at) };
-        let apart = (apart - 1e-6 * apart) as f32;
-        let [one, other] = self.skin.bodies_of(&nodes);
-        Some(Candidate { kind, things: [a, b], apart, same: one == other, offset, reach })
-    }
-
-    /// How far things are from where distances were taken; with `way`, at the end of it at most.
-    pub(super) fn travelled(&self, way: Option<&[Row]>, out: &mut Travel) {
-        let nodes = &self.skin.nodes;
-        let gone = |i: usize| sub(self.y[i].xyz(), self.seen[i].xyz());
-        // What all nodes, or all of a body, do alike brings no two of them nearer. On ways that holds within bodies only: others may be cut.
-        let bodies = self.skin.surfaces.closed.len();
-        let mut sums = vec![([0.0; 3], [0.0; 3], 0.0f64); bodies + 1];
-        for &i in nodes {
-            let (i, b) = (i as usize, self.skin.body[i as usize] as usize);
-            let ahead = way.map_or([0.0; 3], |way| way[i].xyz());
-            for k in [b, bodies] {
-                sums[k] = (axpy(sums[k].0, 1.0, gone(i)), axpy(sums[k].1, 1.0, ahead), sums[k].2 + 1.0);
-            }
-        }
-        for s in &mut sums {
-            *s = (scale(1.0 / s.2.max(1.0), s.0), scale(1.0 / s.2.max(1.0), s.1), s.2);
-        }
-        let length = |v: [f64; 3]| dot(v, v).sqrt();
-        let single = |v: f64| v as f32 * (1.0 + 1e-6) + f32::MIN_POSITIVE;
-        out.nodes.resize(self.y.len(), [0.0; 2]);
-        for &i in nodes {
-            let (i, b) = (i as usize, self.skin.body[i as usize] as usize);
-            let (gone, ahead) = (gone(i), way.map_or([0.0; 3], |way| way[i].xyz()));
-            let within = length(sub(gone, sums[b].0)) + length(sub(ahead, sums[b].1));
-            let between = length(sub(gone, sums[bodies].0)) + length(ahead);
-            out.nodes[i] = [single(within), single(between)];
-        }
-        let most = |of: &[u32]| {
-            of.iter().fold([0.0f32; 2], |m, &i| {
-                let t = out.nodes[i as usize];
-                [m[0].max(t[0]), m[1].max(t[1])]
-            })
-        };
-        out.triangles.clear();
-        out.triangles.extend(self.skin.surfaces.triangles.iter().map(|t| most(t)));
-        out.edges.clear();
-        out.edges.extend(self.skin.edges.iter().map(|e| most(&e.nodes)));
+        let apart = if boxes > FAR * within { boxes } else { kind.distance(&at) };
+        let (apart, within) = ((apart * (1.0 - 1e-6)) as f32, (within * (1.0 + 1e-6)) as f32);
+        Some(Candidate { kind, things: [a, b], apart, within, same: one == other })
     }
 
     /// Pairs near the iterate.
     pub fn find(&mut self, obstacles: &[Obstacle]) {
-        let (mut pairs, mut travel) = (std::mem::take(&mut self.pairs), std::mem::take(&mut self.travel));
+        let mut pairs = std::mem::take(&mut self.pairs);
         pairs.clear();
-        self.travelled(None, &mut travel);
         let exec = self.exec();
         let this = &*self;
-        let looked = AtomicUsize::new(0);
-        exec.collect(this.close.len(), &mut pairs, |some, out| {
-            let mut count = 0;
-            for c in this.close[some].iter().filter(|c| !travel.spares(c, c.offset + c.reach)) {
-                count += 1;
-                out.extend(this.near(c, obstacles));
-            }
-            looked.fetch_add(count, Ordering::Relaxed);
+        exec.collect(this.active.len(), &mut pairs, |some, out| {
+            out.extend(this.active[some].iter().filter_map(|a| this.near(a)));
         });
-        let found = pairs.len();
+        let in_vain = this.active.len().saturating_sub(pairs.len());
         this.unite(&mut pairs);
-        let in_vain = looked.into_inner().saturating_sub(found);
         exec.collect(this.touching.len(), &mut pairs, |some, out| {
             for k in some {
                 for (s, &number) in this.shapes.iter().enumerate() {
@@ -220,20 +237,17 @@ impl Barrier {
                 }
             }
         });
-        (self.pairs, self.travel) = (pairs, travel);
+        self.pairs = pairs;
         self.looked += in_vain;
     }
 
     /// Calls `f` with the nodes of what may become near soon.
     pub(super) fn each_ahead(&self, f: &mut dyn FnMut([u32; 4])) {
-        for c in &self.close {
-            let far = c.offset + AHEAD * c.reach;
-            if !self.travel.spares(c, far) {
-                let nodes = self.nodes_of(c.kind, c.things);
-                let at = nodes.map(|i| self.y[i as usize].xyz());
-                if !c.kind.far_apart(&at, &at, far) && c.kind.distance(&at) <= far {
-                    f(nodes);
-                }
+        for a in &self.active {
+            let far = a.offset + AHEAD * a.reach;
+            let at = a.nodes.map(|i| self.y[i as usize].xyz());
+            if !a.kind.far_apart(&at, &at, far) && a.kind.distance(&at) <= far {
+                f(a.nodes);
             }
         }
     }
@@ -250,7 +264,7 @@ impl Barrier {
         let round = |e: u32| self.is_round(self.skin.body[self.skin.edges[e as usize].nodes[0] as usize]);
         if c.kind == Kind::Node
             || c.things.iter().any(|&e| round(e))
-            || self.awake.binary_search(&c.key()).is_ok()
+            || self.awake.binary_search(&key(c.kind, c.things)).is_ok()
         {
             return 1.0;
         }
@@ -262,44 +276,27 @@ impl Barrier {
         bend[0].max(bend[1]) * if across < 1.0 { across * (2.0 - across) } else { 1.0 }
     }
 
-    fn near(&self, c: &Candidate, obstacles: &[Obstacle]) -> Option<Pair> {
-        let nodes = self.nodes_of(c.kind, c.things);
-        let at = nodes.map(|i| self.y[i as usize].xyz());
-        let far = c.offset + c.reach;
-        if c.kind.far_apart(&at, &at, far) || self.has_sunk(c.key()) {
+    fn near(&self, a: &Active) -> Option<Pair> {
+        let at = a.nodes.map(|i| self.y[i as usize].xyz());
+        let far = a.offset + a.reach;
+        if a.stiffness == 0.0 || a.kind.far_apart(&at, &at, far) {
             return None;
         }
-        let (weights, r) = c.kind.nearest(&at);
+        let (weights, r) = a.kind.nearest(&at);
         let length = dot(r, r).sqrt();
-        if length >= far {
-            return None;
-        }
-        let counts = self.counts(c);
-        if counts == 0.0 {
-            return None;
-        }
-        let split = if c.kind == Kind::Node { 1 } else { 2 };
-        let soft = match c.kind {
-            // A node has one κ with all of another body.
-            Kind::Node if !c.same => {
-                self.give(&nodes[..1]) + self.mean_compliance[self.skin.body[nodes[1] as usize] as usize]
-            }
-            _ => self.give(&nodes[..split]) + self.give(&nodes[split..]),
-        };
-        let (friction, obstacle) = self.friction_of(&nodes, obstacles);
-        (soft > 0.0).then(|| Pair {
-            nodes,
+        (length < far).then(|| Pair {
+            nodes: a.nodes,
             weights,
             count: 4,
             normal: if length > 0.0 { scale(1.0 / length, r) } else { [0.0, 0.0, 1.0] },
-            distance: length - c.offset,
-            reach: c.reach,
-            stiffness: counts * STIFFER / soft,
-            friction,
+            distance: length - a.offset,
+            reach: a.reach,
+            stiffness: a.stiffness,
+            friction: a.friction,
             carried: [0.0; 3],
             ahead: [0.0; 3],
-            obstacle,
-            key: c.key(),
+            obstacle: a.obstacle,
+            key: a.key(),
         })
     }
 

@@ -68,6 +68,7 @@ impl Barrier {
         self.poses.clear();
         self.poses.extend_from_slice(poses);
         (self.progress, self.before) = (0.0, 0.0);
+        self.outdated = true;
         self.share.clear();
         self.braced.clear();
         self.y_n[..self.nodes].copy_from_slice(x);
@@ -101,6 +102,7 @@ impl Barrier {
         self.find(obstacles);
         // What touches although it was moved, as parts of one sheet that lie in each other, has no side: it is left out, and reported.
         let touching: Vec<u64> = self.pairs.iter().filter(|p| !(p.distance > 0.0)).map(|p| p.key).collect();
+        self.outdated |= !touching.is_empty();
         self.sunk.extend(touching);
         self.sunk.sort_unstable();
     }
@@ -250,11 +252,10 @@ impl Barrier {
     /// How far two bodies, or a body and a shape, are apart at the iterate, over the d̂ that holds between them; some large number if they are far.
     fn apart(&self, key: [u32; 2], obstacles: &[Obstacle]) -> f64 {
         let mut least = AHEAD;
-        for c in &self.close {
-            let nodes = self.nodes_of(c.kind, c.things);
-            let [a, b] = self.skin.bodies_of(&nodes);
-            if [a.min(b), a.max(b)] == key && !self.travel.spares(c, c.offset + AHEAD * c.reach) {
-                let at = nodes.map(|i| self.y[i as usize].xyz());
+        for c in &self.active {
+            let [a, b] = self.skin.bodies_of(&c.nodes);
+            if [a.min(b), a.max(b)] == key {
+                let at = c.nodes.map(|i| self.y[i as usize].xyz());
                 least = least.min((c.kind.distance(&at) - c.offset) / c.reach);
             }
         }

@@ -30,14 +30,11 @@ impl Barrier {
             .map(|(y, d)| Row([y.0[0] + d.0[0], y.0[1] + d.0[1], y.0[2] + d.0[2], 0.0]))
             .collect();
         self.look_around(&to, obstacles);
-        let mut ahead = std::mem::take(&mut self.ahead);
-        self.travelled(Some(&self.way), &mut ahead);
         let mut hits: Vec<Hit> = Vec::new();
         let exec = self.exec();
         let this = &*self;
-        exec.collect(this.close.len(), &mut hits, |some, out| {
-            let near = this.close[some].iter().filter(|c| !ahead.spares(c, c.offset + FLOOR * c.reach));
-            out.extend(near.filter_map(|c| this.hit(c, &to)));
+        exec.collect(this.active.len(), &mut hits, |some, out| {
+            out.extend(this.active[some].iter().filter_map(|a| this.hit(a, &to)));
         });
         let moving = (self.bodies + self.prescribed.len()) as u32;
         exec.collect(this.touching.len(), &mut hits, |some, out| {
@@ -53,8 +50,11 @@ impl Barrier {
                 }
             }
         });
-        self.ahead = ahead;
         self.wake(&hits);
+        if self.woken {
+            self.outdated = true;
+            self.activate(obstacles);
+        }
         let others = |h: &&Hit| h.time < 1.0 && h.bodies[0] != h.bodies[1];
         self.met.extend(hits.iter().filter(others).map(|h| h.bodies));
         self.met.sort_unstable();
@@ -147,17 +147,16 @@ impl Barrier {
     }
 
     /// When two things would come as near as they may, and the groups that they belong to; nothing if they stay far from each other.
-    pub(super) fn hit(&self, c: &Candidate, to: &[Row]) -> Option<Hit> {
-        let nodes = self.nodes_of(c.kind, c.things);
-        let (from, end) = (nodes.map(|i| self.y[i as usize].xyz()), nodes.map(|i| to[i as usize].xyz()));
-        if c.kind.far_apart(&from, &end, c.offset + FLOOR * c.reach) || self.has_sunk(c.key()) {
+    fn hit(&self, c: &Active, to: &[Row]) -> Option<Hit> {
+        let (from, end) = (c.nodes.map(|i| self.y[i as usize].xyz()), c.nodes.map(|i| to[i as usize].xyz()));
+        if c.kind.far_apart(&from, &end, c.offset + FLOOR * c.reach) {
             return None;
         }
         let start = c.kind.distance(&from) - c.offset;
         let floor = (FLOOR * c.reach).min(0.5 * start);
         // What comes near without meeting goes together too: if one stayed behind, the other might run into it.
         let time = meets(c.kind, &from, &end, c.offset + floor).unwrap_or(1.0);
-        let [a, b] = self.skin.bodies_of(&nodes);
+        let [a, b] = self.skin.bodies_of(&c.nodes);
         // What stands still is no reason for bodies that rest on it to wait for each other.
         let still = |body: u32| body as usize >= self.bodies && !self.moves(body);
         let (a, b) = match (still(a), still(b)) {
