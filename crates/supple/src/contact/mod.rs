@@ -1,81 +1,32 @@
 //! Contact and friction: what bodies touch, and the law of touching.
 //!
-//! | file | holds |
+//! | place | holds |
 //! |---|---|
-//! | `mod.rs` | [`Contact`]: one pair that touches or may touch, and its law |
-//! | `obstacle.rs` | [`Surface`]: what a shape must answer; [`Obstacle`], [`Pose`] |
-//! | `primitives.rs` | half-space, sphere, box, capsule, cylinder |
-//! | `mesh.rs` | a closed triangle mesh |
-//! | `grid.rs` `level.rs` | signed distances on a grid; its surface as triangles |
-//! | `touching.rs` | what may touch obstacles: nodes, and points of skins that nodes carry |
-//! | `detect.rs` | which nodes may touch which obstacle, and where |
-//! | `surfaces.rs` | [`Surfaces`]: bodies that may touch each other, made ready for search |
-//! | `pairs.rs` | what may come near what: lists that hold for some steps |
-//! | `impact.rs` | when a node meets a triangle or an edge an edge |
-//! | `tangle.rs` | bodies that have entered each other, and how they come apart |
-//! | `link.rs` | [`Links`]: nodes that slide on something or are attached to it, as rows without a clamp |
-//! | `skin.rs` | the nearest triangle of a body, the tetrahedron around a point |
-//! | `closest.rs` `bvh.rs` | nearest points of triangles and edges; a tree of boxes to find them |
-//! | `gauss_seidel.rs` | Signorini's and Coulomb's law for all contacts at once |
-//! | `delassus.rs` | … the operator: what forces at contacts do to their nodes |
-//! | `anderson.rs` | … accelerated |
-//! | `newton.rs` | … by Newton's method, where that is slow |
-//! | `stick.rs` | … where most of them stick, over those that do not |
-//! | `many.rs` | … of hundreds and more, without columns |
-//! | `columns.rs` | columns of the inverse of a matrix, kept for good |
-//! | `potential.rs` | the repulsion of what is near, and friction with remembered forces |
-//! | `barrier/` | contact by that potential: near pairs, forces, ways that are cut before anything meets |
-//! | `set.rs` | [`ContactSet`]: the contacts of a step, and their forces |
-//! | `follow.rs` | … as the iteration goes on |
-//! | `end.rs` | … at its end |
+//! | `mod.rs` | [`Contact`]: one contact of a node, and its law |
+//! | `shape/` | obstacles |
+//! | `detect/` | detection: broad phase, nearest points, continuous detection, crossings |
+//! | `potential/` | bodies that touch each other: repulsion and friction by a potential, ways that are cut before anything meets |
+//! | `rows/` | obstacles and links alone: the law, exactly |
+//! | `link/` | nodes that slide on something or are attached to it |
 //!
 //! A contact sees the nodes through weights: rel(x) = Σ a_i x_i, and its local coordinates y = R rel(x) − y₀ are the gap along
 //! the normal and the slip of this step along two tangents. The law is 0 ≤ λ_n ⊥ y_n ≥ 0, |λ_t| ≤ μ λ_n, and friction opposes
 //! slip. Forces on nodes are Cᵀλ = Σ a_i Rᵀλ. To add a shape, implement [`Surface`]; nothing else changes.
 
-mod anderson;
-mod barrier;
-mod bvh;
-mod closest;
-mod columns;
-mod delassus;
 mod detect;
-mod end;
-mod follow;
-mod gauss_seidel;
-mod grid;
-mod impact;
-mod level;
 mod link;
-mod many;
-mod mesh;
-mod newton;
-mod obstacle;
-mod pairs;
 mod potential;
-mod primitives;
-mod set;
-mod skin;
-mod stick;
-mod surfaces;
-mod tangle;
-mod touching;
+mod rows;
+mod shape;
 
-pub use anderson::Anderson;
-pub use barrier::held;
-pub use barrier::{Barrier, Reaches, Touch};
-pub use columns::Columns;
-pub use end::Told;
-pub use gauss_seidel::{Compliance, Sweeps};
-pub use grid::DistanceGrid;
-pub use link::{Carrier, Curve, Guide, LINKS, Link, Links};
-pub use mesh::ClosedMesh;
-pub use obstacle::{Obstacle, Pose, Surface, SurfacePoint, Touched};
-pub use primitives::{Capsule, Cuboid, Cylinder, HalfSpace, Sphere};
-pub use set::{ContactInfo, ContactSet, Kept};
-pub use skin::{OnSkin, Skin, Tets};
-pub use surfaces::Surfaces;
-pub use touching::{Carried, Touching};
+pub use detect::{Carried, Surfaces, Touching};
+pub use link::{Carrier, Curve, Guide, LINKS, Link, Links, OnSkin, Skin, Tets};
+pub use potential::{Barrier, Reaches, Touch, held_rows};
+pub use rows::{Anderson, Columns, Compliance, ContactInfo, ContactSet, Kept, Sweeps, Told};
+pub use shape::{
+    Capsule, ClosedMesh, Cuboid, Cylinder, DistanceGrid, HalfSpace, Obstacle, Pose, Sphere, Surface,
+    SurfacePoint, Touched,
+};
 
 use crate::math::nodes::Row;
 use crate::math::small::{add, cross, dot, scale};

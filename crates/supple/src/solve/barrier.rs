@@ -6,7 +6,7 @@
 //!         p = −K⁻¹g, pins and obstacles to their targets; cut p before anything meets; search on E + Σψ + Σφ
 //!         p short and nothing cut: is the friction list right? converged; else renew it
 //! ```
-//! Every iterate is free of intersections (`contact/barrier/`).
+//! Every iterate is free of intersections (`contact/potential/`).
 
 use super::{Outcome, Problem, Run, Status, admm};
 use crate::contact::{Barrier, Obstacle};

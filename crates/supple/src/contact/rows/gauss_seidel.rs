@@ -6,11 +6,11 @@
 //! λ = project(λ − y/s). For a Hessian it is a 3×3 block, and the same map is iterated.
 
 use super::anderson::Anderson;
+use super::conjugate_gradients::{MANY, Many};
 use super::delassus::block;
-use super::many::{MANY, Many};
-use super::newton::{Dense, MOST};
-use super::stick::Stick;
-use super::{Contact, Law, MOST_NODES};
+use super::semismooth_newton::{Dense, MOST};
+use super::sticking::Stick;
+use crate::contact::{Contact, Law, MOST_NODES};
 use crate::math::nodes::Row;
 
 /// Columns of B⁻¹.
@@ -47,14 +47,14 @@ pub struct Sweeps {
 }
 
 /// A contact as S sees it.
-pub(super) type Seen = ([u32; MOST_NODES], [f64; MOST_NODES]);
+pub(in crate::contact) type Seen = ([u32; MOST_NODES], [f64; MOST_NODES]);
 
-pub(super) fn seen(c: &Contact) -> Seen {
+pub(in crate::contact) fn seen(c: &Contact) -> Seen {
     (c.nodes, c.weights)
 }
 
 /// A node that is not among those that move.
-pub(super) const FIXED: u32 = u32::MAX;
+pub(in crate::contact) const FIXED: u32 = u32::MAX;
 
 /// Up to this many contacts sweeps are tried where the method for many has failed.
 const MOST_SWEPT: usize = 500;
@@ -67,38 +67,38 @@ const PATIENCE: usize = 12;
 
 /// Memory of the method; columns stay while contacts and matrix do.
 #[derive(Debug, Default)]
-pub(super) struct GaussSeidel {
-    pub(super) width: usize,
+pub(in crate::contact) struct GaussSeidel {
+    pub(in crate::contact) width: usize,
     /// Of the matrix whose columns are here.
     version: u64,
     /// Nodes of contacts that move.
-    pub(super) nodes: Vec<u32>,
+    pub(in crate::contact) nodes: Vec<u32>,
     /// The nodes of each contact by their numbers in `nodes`.
-    pub(super) local: Vec<[u32; MOST_NODES]>,
+    pub(in crate::contact) local: Vec<[u32; MOST_NODES]>,
     /// Column of B⁻¹ of each node, at all nodes; empty until it is needed.
-    pub(super) inverse: Vec<Vec<f64>>,
+    pub(in crate::contact) inverse: Vec<Vec<f64>>,
     /// Column of S of each contact, at all contacts, which are as `seen`; empty until it is needed.
-    pub(super) columns: Vec<Vec<f64>>,
+    pub(in crate::contact) columns: Vec<Vec<f64>>,
     seen: Vec<Seen>,
     /// C B⁻¹Cᵀ(λ − λ₀) of each contact in world coordinates.
-    pub(super) moved: Vec<Row>,
+    pub(in crate::contact) moved: Vec<Row>,
     /// λ₀, y_f, and a bound of the block of the contact with itself, 0 until it is needed.
-    pub(super) first: Vec<[f64; 3]>,
-    pub(super) free: Vec<[f64; 3]>,
-    pub(super) bound: Vec<f64>,
-    pub(super) wanted: Vec<u32>,
-    pub(super) combined: Vec<f64>,
-    pub(super) anderson: Anderson,
-    pub(super) dense: Dense,
-    pub(super) stick: Stick,
-    pub(super) many: Many,
+    pub(in crate::contact) first: Vec<[f64; 3]>,
+    pub(in crate::contact) free: Vec<[f64; 3]>,
+    pub(in crate::contact) bound: Vec<f64>,
+    pub(in crate::contact) wanted: Vec<u32>,
+    pub(in crate::contact) combined: Vec<f64>,
+    pub(in crate::contact) anderson: Anderson,
+    pub(in crate::contact) dense: Dense,
+    pub(in crate::contact) stick: Stick,
+    pub(in crate::contact) many: Many,
     /// True if the bounds are those of many contacts, which have no columns.
     without_columns: bool,
-    pub(super) trial: Vec<[f64; 3]>,
-    pub(super) before: Vec<f64>,
-    pub(super) after: Vec<f64>,
-    pub(super) weight: Vec<f64>,
-    pub(super) mixed: Vec<f64>,
+    pub(in crate::contact) trial: Vec<[f64; 3]>,
+    pub(in crate::contact) before: Vec<f64>,
+    pub(in crate::contact) after: Vec<f64>,
+    pub(in crate::contact) weight: Vec<f64>,
+    pub(in crate::contact) mixed: Vec<f64>,
 }
 
 impl GaussSeidel {
@@ -390,6 +390,6 @@ fn flatten(contacts: &[Contact], out: &mut Vec<f64>) {
     out.extend(contacts.iter().flat_map(|c| c.force));
 }
 
-pub(super) fn length(v: [f64; 3]) -> f64 {
+pub(in crate::contact) fn length(v: [f64; 3]) -> f64 {
     (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
 }

@@ -3,9 +3,9 @@
 //! They are the same rows as contacts, with the law [`Law::Hold`]: a plane keeps the normal row, a line two rows, a point all
 //! three. What a node is linked to is carried by a frame or an obstacle that may move, or is made of other nodes.
 
-use super::obstacle::Pose;
-use super::skin::Skin;
-use super::{Contact, Law, frame};
+use crate::contact::Pose;
+use crate::contact::Skin;
+use crate::contact::{Contact, Law, frame};
 use crate::math::nodes::Row;
 use crate::math::small::{add, axpy, dot, scale, sub};
 use std::sync::Arc;

@@ -1,26 +1,26 @@
 //! A tree of boxes, built once and refitted when things move.
 
 /// Lowest and highest corner.
-pub(super) type Bounds = [[f64; 3]; 2];
+pub(in crate::contact) type Bounds = [[f64; 3]; 2];
 
 /// Boxes of a leaf.
 const LEAF: usize = 4;
 
 /// The box around nothing.
-pub(super) const NOTHING: Bounds = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
+pub(in crate::contact) const NOTHING: Bounds = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
 
 /// The box around both.
-pub(super) fn join(a: Bounds, b: Bounds) -> Bounds {
+pub(in crate::contact) fn join(a: Bounds, b: Bounds) -> Bounds {
     [std::array::from_fn(|c| a[0][c].min(b[0][c])), std::array::from_fn(|c| a[1][c].max(b[1][c]))]
 }
 
 /// The box around some points, with a margin.
-pub(super) fn around(points: impl IntoIterator<Item = [f64; 3]>, margin: f64) -> Bounds {
+pub(in crate::contact) fn around(points: impl IntoIterator<Item = [f64; 3]>, margin: f64) -> Bounds {
     let b = points.into_iter().fold(NOTHING, |b, p| join(b, [p, p]));
     [b[0].map(|v| v - margin), b[1].map(|v| v + margin)]
 }
 
-pub(super) fn meet(a: &Bounds, b: &Bounds) -> bool {
+pub(in crate::contact) fn meet(a: &Bounds, b: &Bounds) -> bool {
     (0..3).all(|c| a[0][c] <= b[1][c] && b[0][c] <= a[1][c])
 }
 
@@ -40,7 +40,7 @@ struct Node {
 
 /// The tree over numbered boxes.
 #[derive(Debug, Default)]
-pub(super) struct Tree {
+pub(in crate::contact) struct Tree {
     nodes: Vec<Node>,
     order: Vec<u32>,
 }

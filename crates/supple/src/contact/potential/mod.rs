@@ -6,42 +6,44 @@
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | [`Barrier`]: begin a step, the friction list, energy, forces and blocks, what the next step remembers |
+//! | `pair.rs` | the repulsion of one pair, and its friction with remembered forces |
 //! | `start.rs` | where a step begins: what touches, what is in something, shares of d̂ |
-//! | `near.rs` | what is near what at the iterate |
+//! | `proximity.rs` | what is near what at the iterate |
 //! | `motion.rs` | how far things have gone against each other |
-//! | `union.rs` | a node near several triangles of one surface |
-//! | `held.rs` | links, and ways out, as stiff terms |
+//! | `surface_sum.rs` | a node near several triangles of one surface |
+//! | `held_rows.rs` | links, and ways out, as stiff terms |
 //! | `touches.rs` | what touches what at the end of a step, with forces |
-//! | `ways.rs` | ways that are cut before anything meets |
+//! | `step_limit.rs` | ways that are cut before anything meets |
 //!
 //! Obstacles with faces, balls and capsules are bodies whose nodes are prescribed: they stand behind those of the system in `y`. Others
 //! (half-spaces, grids, cylinders, own shapes) are touched by nodes.
 
-pub mod held;
+pub mod held_rows;
 mod motion;
-mod near;
+mod pair;
+mod proximity;
 mod start;
+mod step_limit;
+mod surface_sum;
 mod touches;
-mod union;
-mod ways;
 
 pub use start::Reaches;
 pub use touches::Touch;
 
-use super::BODIES;
-use super::detect::Moving;
-use super::impact::{Kind, meets};
-use super::obstacle::{Obstacle, Pose, Touched};
-use super::potential::{Friction, Pair, in_plane, outer};
-use super::set::{ContactInfo, Kept};
-use super::surfaces::{Edge, Skin, Surfaces};
-use super::tangle::Tangle;
-use super::touching::Touching;
+use crate::contact::BODIES;
+use crate::contact::Touching;
+use crate::contact::detect::continuous::{Kind, meets};
+use crate::contact::detect::crossings::Tangle;
+use crate::contact::detect::nodes::Moving;
+use crate::contact::detect::surfaces::{Edge, Skin, Surfaces};
+use crate::contact::{ContactInfo, Kept};
+use crate::contact::{Obstacle, Pose, Touched};
 use crate::exec::Exec;
 use crate::math::nodes::Row;
 use crate::math::small::{Mat3, add, axpy, dot, scale, sub};
-use held::Held;
+use held_rows::Held;
 use motion::Motion;
+use pair::{Friction, Pair, in_plane, outer};
 use std::sync::Arc;
 
 /// κ is so many times the stiffness of the two sides in series.
@@ -106,7 +108,7 @@ struct Active {
     obstacle: u32,
 }
 
-/// Keys of pairs: the same in every step. Two bits tell the kind; of nodes and triangles two more are left for `union.rs`.
+/// Keys of pairs: the same in every step. Two bits tell the kind; of nodes and triangles two more are left for `surface_sum.rs`.
 fn node_key(node: u32, triangle: u32) -> u64 {
     u64::from(node) << 32 | 1 << 31 | u64::from(triangle)
 }

@@ -1,6 +1,6 @@
 //! What may touch obstacles: nodes, and points of skins that nodes carry.
 
-use super::MOST_NODES;
+use crate::contact::MOST_NODES;
 use crate::math::nodes::Row;
 
 /// A node, or a point of a skin, that may touch obstacles.
@@ -32,7 +32,7 @@ impl Touching {
     }
 
     /// Where it is.
-    pub(super) fn at(&self, x: &[Row]) -> [f64; 3] {
+    pub(in crate::contact) fn at(&self, x: &[Row]) -> [f64; 3] {
         let Some(c) = &self.carried else { return x[self.node as usize].xyz() };
         let mut sum = [0.0; 3];
         for (&node, weight) in c.nodes.iter().zip(c.weights) {
@@ -43,7 +43,7 @@ impl Touching {
     }
 
     /// Nodes, weights and their number, as a contact has them.
-    pub(super) fn row(&self) -> ([u32; MOST_NODES], [f64; MOST_NODES], u8) {
+    pub(in crate::contact) fn row(&self) -> ([u32; MOST_NODES], [f64; MOST_NODES], u8) {
         let (mut nodes, mut weights) = ([self.node; MOST_NODES], [0.0; MOST_NODES]);
         let Some(c) = &self.carried else {
             weights[0] = 1.0;
@@ -55,7 +55,7 @@ impl Touching {
     }
 
     /// The same in every step, and of nothing else.
-    pub(super) fn key(&self) -> u64 {
+    pub(in crate::contact) fn key(&self) -> u64 {
         u64::from(self.carried.map_or(self.node, |c| c.number | 1 << 31)) << 32
     }
 

@@ -1,8 +1,8 @@
 //! A closed triangle mesh as an obstacle.
 
-use super::bvh::{Bounds, Tree, around};
-use super::closest::triangle_nearest;
-use super::obstacle::{Surface, SurfacePoint, Touched};
+use crate::contact::detect::bvh::{Bounds, Tree, around};
+use crate::contact::detect::nearest_points::triangle_nearest;
+use crate::contact::{Surface, SurfacePoint, Touched};
 use crate::math::small::{add, cross, dot, scale, sub};
 use std::collections::HashMap;
 

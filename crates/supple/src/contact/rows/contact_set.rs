@@ -1,15 +1,15 @@
 //! The contacts of a step.
 
-use super::Contact;
-use super::Law;
-use super::barrier::held::Why;
-use super::barrier::{Barrier, Reaches};
-use super::detect::{Moving, REACH};
 use super::gauss_seidel::{Compliance, GaussSeidel, Sweeps};
-use super::link::{LINKS, Link, Links};
-use super::obstacle::{Obstacle, Pose};
-use super::surfaces::Surfaces;
-use super::touching::Touching;
+use crate::contact::Contact;
+use crate::contact::Law;
+use crate::contact::Touching;
+use crate::contact::detect::nodes::{Moving, REACH};
+use crate::contact::detect::surfaces::Surfaces;
+use crate::contact::potential::held_rows::Why;
+use crate::contact::potential::{Barrier, Reaches};
+use crate::contact::{LINKS, Link, Links};
+use crate::contact::{Obstacle, Pose};
 use crate::exec::{Exec, Stopwatch};
 use crate::math::nodes::Row;
 use std::sync::Arc;
@@ -68,29 +68,29 @@ pub struct ContactInfo {
 /// Obstacles, the nodes that may touch them, and the contacts of the present step.
 #[derive(Debug, Default)]
 pub struct ContactSet {
-    pub(super) obstacles: Vec<Obstacle>,
-    pub(super) touching: Vec<Touching>,
-    pub(super) links: Links,
+    pub(in crate::contact) obstacles: Vec<Obstacle>,
+    pub(in crate::contact) touching: Vec<Touching>,
+    pub(in crate::contact) links: Links,
     found: Vec<(Contact, f64)>,
-    pub(super) free: usize,
+    pub(in crate::contact) free: usize,
     /// Of this step, per obstacle: where it is at the start and at the end.
     poses: Vec<[Pose; 2]>,
     /// Per touching node, where it is at the start.
-    pub(super) from: Vec<[f64; 3]>,
+    pub(in crate::contact) from: Vec<[f64; 3]>,
     /// Per obstacle and touching node: its distance at the start, and whether there is a contact.
-    pub(super) start: Vec<(f64, bool)>,
-    pub(super) contacts: Vec<Contact>,
+    pub(in crate::contact) start: Vec<(f64, bool)>,
+    pub(in crate::contact) contacts: Vec<Contact>,
     /// Number in `touching` of each contact's node, for obstacles, and the local edge length.
-    pub(super) of: Vec<(u32, f64)>,
-    pub(super) method: GaussSeidel,
+    pub(in crate::contact) of: Vec<(u32, f64)>,
+    pub(in crate::contact) method: GaussSeidel,
     force: Vec<Row>,
     change: Vec<Row>,
-    pub(super) solves: usize,
+    pub(in crate::contact) solves: usize,
     sweeps: Sweeps,
-    pub(super) settled: bool,
+    pub(in crate::contact) settled: bool,
     /// How far the last update has moved the rows of curves at their nodes, in m.
-    pub(super) shift: f64,
-    pub(super) info: ContactInfo,
+    pub(in crate::contact) shift: f64,
+    pub(in crate::contact) info: ContactInfo,
     /// Contact by a potential, where bodies may touch each other.
     pub(crate) barrier: Barrier,
 }
@@ -210,7 +210,7 @@ impl ContactSet {
         self.info
     }
 
-    pub(super) fn moving(&self, obstacle: usize) -> Moving<'_> {
+    pub(in crate::contact) fn moving(&self, obstacle: usize) -> Moving<'_> {
         let [now, next] = &self.poses[obstacle];
         Moving { obstacle: &self.obstacles[obstacle], now, next }
     }
@@ -297,14 +297,19 @@ impl ContactSet {
     }
 
     /// How far links and curves are from where they should be at `y`, after rows of curves were put to where their nodes are.
-    pub fn turn_links(&self, held: &mut super::barrier::held::Held, y: &[Row], stay: bool) -> f64 {
+    pub fn turn_links(
+        &self,
+        held: &mut crate::contact::potential::held_rows::Held,
+        y: &[Row],
+        stay: bool,
+    ) -> f64 {
         match held.why {
             Why::Link => self.links.turn(&mut held.row, y, stay).unwrap_or(0.0),
             Why::Out => 0.0,
         }
     }
 
-    pub(super) fn sum_forces(&mut self) {
+    pub(in crate::contact) fn sum_forces(&mut self) {
         self.force.fill(Row::default());
         for c in &self.contacts {
             let f = c.to_world(c.force);

@@ -6,11 +6,11 @@
 //! then solve for the others; r follows. What slips may turn: along the circle the curvature is |y_t|/r more.
 
 use super::gauss_seidel::{Compliance, GaussSeidel, Sweeps, length};
-use super::{Contact, Law};
+use crate::contact::{Contact, Law};
 use crate::math::nodes::Row;
 
 /// From this many contacts that bear a force on, sweeps are slower.
-pub(super) const MANY: usize = 250;
+pub(in crate::contact) const MANY: usize = 250;
 
 /// Cycles, and how many without a gain end the search.
 const MOST_CYCLES: usize = 80;
@@ -47,7 +47,7 @@ enum Tangent {
 
 /// Memory of the method. Vectors are in the frames of the contacts.
 #[derive(Debug, Default)]
-pub(super) struct Many {
+pub(in crate::contact) struct Many {
     rows: Vec<Row>,
     resisting: Vec<Row>,
     /// Scale of each contact's own block in m/N, and the friction that is allowed in N.
@@ -355,7 +355,7 @@ fn add(a: &mut [[f64; 3]], s: f64, b: &[[f64; 3]]) {
 
 impl GaussSeidel {
     /// As `solve`, for many contacts.
-    pub(super) fn solve_many(
+    pub(in crate::contact) fn solve_many(
         &mut self,
         contacts: &mut [Contact],
         compliance: &mut dyn Compliance,

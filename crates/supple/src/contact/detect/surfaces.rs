@@ -1,7 +1,7 @@
 //! Surfaces of bodies that may touch each other, made ready for search.
 
-use super::impact::Kind;
-use super::pairs::Pairs;
+use super::broad_phase::Pairs;
+use super::continuous::Kind;
 use crate::exec::Exec;
 use crate::math::nodes::Row;
 use crate::math::small::{cross, dot, sub};
@@ -51,7 +51,7 @@ impl Surfaces {
     }
 
     /// Coulomb's coefficient between two bodies.
-    pub(super) fn friction(&self, a: u32, b: u32) -> f64 {
+    pub(in crate::contact) fn friction(&self, a: u32, b: u32) -> f64 {
         let key = (a.min(b), a.max(b));
         let found = self.pairs.iter().find(|p| (p.0, p.1) == key);
         found.map_or(self.friction, |p| p.2)
@@ -60,7 +60,7 @@ impl Surfaces {
 
 /// An edge of a surface.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Edge {
+pub(in crate::contact) struct Edge {
     pub nodes: [u32; 2],
     /// The two triangles beside it, if there are two: not for borders, ropes, and where more meet.
     pub faces: Option<[u32; 2]>,
@@ -68,7 +68,7 @@ pub(super) struct Edge {
 
 /// Surfaces with all that a search wants to know of them.
 #[derive(Debug, Default)]
-pub(super) struct Skin {
+pub(in crate::contact) struct Skin {
     pub surfaces: Surfaces,
     pub edges: Vec<Edge>,
     /// Nodes of all surfaces.

@@ -1,9 +1,9 @@
 //! The end of a step: what has gone through something stops short of it, and depths are measured anew.
 
-use super::detect::Moving;
-use super::link::LINKS;
-use super::obstacle::Pose;
-use super::set::ContactSet;
+use crate::contact::ContactSet;
+use crate::contact::LINKS;
+use crate::contact::Pose;
+use crate::contact::detect::nodes::Moving;
 use crate::exec::Stopwatch;
 use crate::math::nodes::Row;
 

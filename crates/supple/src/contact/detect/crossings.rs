@@ -5,9 +5,9 @@
 //! where a sheet is involved there is no inside, and the shorter end of an edge goes back through the triangle that it crosses.
 //! Both little by little: a fifth of the depth per step.
 
+use super::broad_phase::far_apart;
 use super::bvh::{Bounds, around};
-use super::closest::triangle_nearest;
-use super::pairs::far_apart;
+use super::nearest_points::triangle_nearest;
 use super::surfaces::Skin;
 use crate::math::nodes::Row;
 use crate::math::small::{add, axpy, dot, scale, sub};
@@ -18,7 +18,7 @@ const TOUCHING: f64 = 1e-7;
 
 /// What crosses where a step begins.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tangle {
+pub(in crate::contact) struct Tangle {
     /// Edges and the triangles that they pass through.
     pub crossings: Vec<Crossing>,
     /// Nodes of solids that lie in others.
@@ -33,7 +33,7 @@ pub(super) struct Tangle {
 
 /// An edge that passes through a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Crossing {
+pub(in crate::contact) struct Crossing {
     pub edge: [u32; 2],
     pub triangle: u32,
     /// Weights of the triangle's corners where they meet.
@@ -44,7 +44,7 @@ pub(super) struct Crossing {
 
 /// A node that lies in a solid, and what of it is nearest.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Inside {
+pub(in crate::contact) struct Inside {
     pub node: u32,
     pub triangle: u32,
     weights: [f64; 3],
@@ -54,7 +54,7 @@ pub(super) struct Inside {
 
 /// A node and a triangle that come apart along a normal.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct WayOut {
+pub(in crate::contact) struct WayOut {
     pub nodes: [u32; 4],
     pub weights: [f64; 4],
     pub normal: [f64; 3],
@@ -224,7 +224,7 @@ impl Skin {
     /// The way out of a solid for a node that is in it.
     fn inside(&self, node: u32, body: u32, x: &[Row]) -> Option<Inside> {
         let p = x[node as usize].xyz();
-        let mut best: Option<(u32, super::closest::Nearest)> = None;
+        let mut best: Option<(u32, super::nearest_points::Nearest)> = None;
         // The boxes have some room: the nearest one is not always found first, but it is found.
         let (tree, boxes) = self.faces_of(body);
         tree.nearest(boxes, p, &mut |t, most| {

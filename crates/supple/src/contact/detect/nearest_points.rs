@@ -4,7 +4,7 @@ use crate::math::small::{axpy, dot, sub};
 
 /// The point of a triangle that is nearest to some point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Nearest {
+pub(in crate::contact) struct Nearest {
     /// Weights of the corners.
     pub weights: [f64; 3],
     /// The point.
@@ -16,7 +16,7 @@ pub(super) struct Nearest {
 }
 
 /// The nearest point of a triangle (Ericson, Real-Time Collision Detection, section 5.1.5).
-pub(super) fn triangle_nearest(p: [f64; 3], [a, b, c]: [[f64; 3]; 3]) -> Nearest {
+pub(in crate::contact) fn triangle_nearest(p: [f64; 3], [a, b, c]: [[f64; 3]; 3]) -> Nearest {
     let (ab, ac) = (sub(b, a), sub(c, a));
     let to = |q: [f64; 3]| (dot(ab, sub(p, q)), dot(ac, sub(p, q)));
     let ((d1, d2), (d3, d4), (d5, d6)) = (to(a), to(b), to(c));
@@ -53,7 +53,7 @@ pub(super) fn triangle_nearest(p: [f64; 3], [a, b, c]: [[f64; 3]; 3]) -> Nearest
 }
 
 /// Where two segments are nearest, as shares of their lengths, ends included.
-pub(super) fn segments_nearest(a: [f64; 3], b: [f64; 3], c: [f64; 3], d: [f64; 3]) -> (f64, f64) {
+pub(in crate::contact) fn segments_nearest(a: [f64; 3], b: [f64; 3], c: [f64; 3], d: [f64; 3]) -> (f64, f64) {
     let (u, v, w) = (sub(b, a), sub(d, c), sub(a, c));
     let (uu, uv, vv, uw, vw) = (dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w));
     let share = |over: f64, under: f64| if under > 0.0 { (over / under).clamp(0.0, 1.0) } else { 0.0 };

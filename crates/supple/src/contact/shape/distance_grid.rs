@@ -7,8 +7,8 @@
 //! function, whose slope is at most D. So a point with the value f is at least max(f/(2.34 D), (f − 2δ)/D) away from the surface:
 //! see [`Surface::clear`]. That holds whatever the values are.
 
-use super::level;
-use super::obstacle::{Surface, SurfacePoint};
+use super::level_set;
+use crate::contact::{Surface, SurfacePoint};
 use crate::math::small::{add, axpy, dot, scale, sub};
 use std::sync::OnceLock;
 
@@ -35,7 +35,7 @@ pub struct DistanceGrid {
     /// δ in m.
     off: f64,
     /// Triangles, once somebody wants to see them.
-    drawn: OnceLock<level::Triangles>,
+    drawn: OnceLock<level_set::Triangles>,
 }
 
 impl DistanceGrid {
@@ -291,6 +291,6 @@ impl Surface for DistanceGrid {
     fn triangles(&self) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
         let place = |p: [usize; 3]| std::array::from_fn(|c| self.origin[c] + self.spacing[c] * p[c] as f64);
         let value = |[i, j, k]: [usize; 3]| self.values[(i * self.counts[1] + j) * self.counts[2] + k];
-        self.drawn.get_or_init(|| level::surface(self.counts, &value, &place)).clone()
+        self.drawn.get_or_init(|| level_set::surface(self.counts, &value, &place)).clone()
     }
 }

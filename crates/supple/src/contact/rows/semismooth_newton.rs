@@ -3,19 +3,19 @@
 //! The equations are F(λ) = λ − project(λ − y/s) = 0 with y = y_f + S(λ − λ₀). Each contact is open (λ = 0), sticks (y = 0) or
 //! slips; the derivative of F for these is a dense system over the contacts that are not open.
 
-use super::{Contact, Law};
+use crate::contact::{Contact, Law};
 use crate::math::lane::{Kernel, dispatch};
 use crate::math::real::Real;
 
 /// Most contacts for which the dense system is worth it.
-pub(super) const MOST: usize = 120;
+pub(in crate::contact) const MOST: usize = 120;
 
 /// Contacts that say the same, such as corner against corner seen from both sides, share their force evenly by this much of stiffness.
 const SAME: f64 = 1e-8;
 
 /// Memory of the method.
 #[derive(Debug, Default)]
-pub(super) struct Dense {
+pub(in crate::contact) struct Dense {
     matrix: Vec<f64>,
     rhs: Vec<f64>,
 }

@@ -4,13 +4,13 @@
 //! gets its normal, so nothing is jumped over however fast it is; a node that only ends near the surface gets the normal
 //! there. A contact that turns out not to be one changes nothing.
 
-use super::obstacle::{Obstacle, Pose, SurfacePoint};
-use super::touching::Touching;
-use super::{Contact, Law, frame};
+use crate::contact::Touching;
+use crate::contact::{Contact, Law, frame};
+use crate::contact::{Obstacle, Pose, SurfacePoint};
 use crate::math::small::{add, axpy, dot, scale, sub};
 
 /// Contacts are made within this share of the local edge length.
-pub(super) const REACH: f64 = 0.3;
+pub(in crate::contact) const REACH: f64 = 0.3;
 
 /// Depth at the start of a step, as a share of the local edge length, from which on it is removed little by little.
 const DEEP: f64 = 1e-4;
@@ -20,13 +20,13 @@ const LEFT: f64 = 0.8;
 
 /// The gap that must be left after a step that starts with some gap: none, but what is deep inside comes out little by little, since
 /// at once would be a blow.
-pub(super) fn target(gap: f64, edge: f64) -> f64 {
+pub(in crate::contact) fn target(gap: f64, edge: f64) -> f64 {
     if gap < -DEEP * edge { LEFT * gap } else { 0.0 }
 }
 
 /// An obstacle at the start and at the end of a step.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Moving<'a> {
+pub(in crate::contact) struct Moving<'a> {
     pub obstacle: &'a Obstacle,
     pub now: &'a Pose,
     pub next: &'a Pose,

@@ -4,7 +4,7 @@
 //! every way inside of these boxes, so all searches of a step go through lists, and a scene at rest never makes new ones.
 
 use super::bvh::{Bounds, NOTHING, Tree, around, join};
-use super::impact::Kind;
+use super::continuous::Kind;
 use super::surfaces::Skin;
 use crate::math::nodes::Row;
 use crate::math::small::{dot, sub};
@@ -15,7 +15,7 @@ const STEPS: f64 = 2.0;
 
 /// The trees of a body.
 #[derive(Debug, Default)]
-pub(super) struct Trees {
+pub(in crate::contact) struct Trees {
     faces: Tree,
     edges: Tree,
     nodes: Vec<u32>,
@@ -24,7 +24,7 @@ pub(super) struct Trees {
 
 /// Lists of pairs.
 #[derive(Debug, Default)]
-pub(super) struct Pairs {
+pub(in crate::contact) struct Pairs {
     trees: Vec<Trees>,
     /// Of each node of the system, if it is on a surface: where the lists hold.
     room: Vec<Bounds>,
@@ -75,7 +75,7 @@ impl Pairs {
 
 impl Skin {
     /// The trees of all bodies.
-    pub(super) fn plant(&mut self, x: &[Row]) {
+    pub(in crate::contact) fn plant(&mut self, x: &[Row]) {
         let bodies = self.surfaces.closed.len();
         self.pairs.room = vec![NOTHING; x.len()];
         self.give_room(x, x);
@@ -206,7 +206,7 @@ impl Skin {
     }
 
     /// Makes the list of edges and triangles that may cross.
-    pub(super) fn list_crossings(&mut self) {
+    pub(in crate::contact) fn list_crossings(&mut self) {
         if self.pairs.crossings_of == self.pairs.version {
             return;
         }
@@ -233,7 +233,7 @@ impl Skin {
 }
 
 /// True if some points and others are further than a distance from each other along an axis.
-pub(super) fn far_apart<const N: usize, const M: usize>(
+pub(in crate::contact) fn far_apart<const N: usize, const M: usize>(
     a: [[f64; 3]; N],
     b: [[f64; 3]; M],
     reach: f64,

@@ -6,11 +6,11 @@
 //!   stays where it was put, to [`LEAST`] d̂;
 //! - what is inside of something, or crosses it, has no potential: it is led out little by little ([`Why::Out`]), by a fifth of its depth per step.
 
-use super::held::{Held, Why};
+use super::held_rows::{Held, Why};
 use super::*;
-use crate::contact::detect::target;
-use crate::contact::end::Told;
-use crate::contact::tangle::WayOut;
+use crate::contact::Told;
+use crate::contact::detect::crossings::WayOut;
+use crate::contact::detect::nodes::target;
 use crate::contact::{Contact, Law, frame};
 
 /// Things that touch are moved apart by so much of d̂ …

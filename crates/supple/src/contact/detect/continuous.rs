@@ -6,7 +6,7 @@
 //! come through it, which is a linear equation: things that slide along each other take one step, not thousands. Nothing is
 //! missed, whatever the rounding.
 
-use super::closest::{segments_nearest, triangle_nearest};
+use super::nearest_points::{segments_nearest, triangle_nearest};
 use crate::math::small::{add, axpy, dot, scale, sub};
 
 /// Steps in time after which the two count as having met.
@@ -14,7 +14,7 @@ const MOST: usize = 500;
 
 /// What a pair of four points is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::contact) enum Kind {
     /// A node, the first point, and a triangle.
     Node,
     /// An edge, the first two points, and another.
@@ -93,7 +93,7 @@ fn length(v: [f64; 3]) -> f64 {
 
 /// When four points that move from `a` to `b` come within `least`, which is less than their distance, 0 to 1; at that time they are
 /// still apart.
-pub(super) fn meets(kind: Kind, a: &[[f64; 3]; 4], b: &[[f64; 3]; 4], least: f64) -> Option<f64> {
+pub(in crate::contact) fn meets(kind: Kind, a: &[[f64; 3]; 4], b: &[[f64; 3]; 4], least: f64) -> Option<f64> {
     // What all do alike does not bring them nearer.
     let mut ways: [[f64; 3]; 4] = std::array::from_fn(|i| sub(b[i], a[i]));
     let mean = scale(0.25, ways.iter().fold([0.0; 3], |s, w| add(s, *w)));

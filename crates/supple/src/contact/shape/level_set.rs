@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 /// Corners in m, and triangles counter-clockwise from outside.
-pub(super) type Triangles = (Vec<[f64; 3]>, Vec<[u32; 3]>);
+pub(in crate::contact) type Triangles = (Vec<[f64; 3]>, Vec<[u32; 3]>);
 
 /// Most cells along an axis that are drawn: finer grids are seen through every second point, every third and so on.
 const MOST_CELLS: usize = 48;
@@ -46,7 +46,7 @@ impl Corners<'_> {
 }
 
 /// The surface around the negative values of a grid, closed at its sides.
-pub(super) fn surface(
+pub(in crate::contact) fn surface(
     counts: [usize; 3],
     value: &dyn Fn([usize; 3]) -> f64,
     place: &dyn Fn([usize; 3]) -> [f64; 3],

@@ -1,14 +1,14 @@
 //! The Delassus operator S = C B⁻¹ Cᵀ as [`GaussSeidel`] has it: its columns for contacts that bear a force, and what forces do to all contacts.
 
-use super::Contact;
 use super::gauss_seidel::{Compliance, FIXED, GaussSeidel};
+use crate::contact::Contact;
 use crate::math::lane::{Kernel, dispatch};
 use crate::math::nodes::Row;
 use crate::math::real::Real;
 
 impl GaussSeidel {
     /// S_ij, by columns.
-    pub(super) fn world(&self, i: usize, j: usize) -> [f64; 9] {
+    pub(in crate::contact) fn world(&self, i: usize, j: usize) -> [f64; 9] {
         let column = &self.columns[j];
         match self.width {
             1 => {
@@ -20,31 +20,31 @@ impl GaussSeidel {
     }
 
     /// R_i S_ij R_jᵀ by rows, for a contact j that has its column.
-    pub(super) fn between(&self, contacts: &[Contact], i: usize, j: usize) -> [[f64; 3]; 3] {
+    pub(in crate::contact) fn between(&self, contacts: &[Contact], i: usize, j: usize) -> [[f64; 3]; 3] {
         let world = self.world(i, j);
         let columns = contacts[j].frame.map(|axis| contacts[i].to_local(block(&world, axis)));
         std::array::from_fn(|r| std::array::from_fn(|c| columns[c][r]))
     }
 
     /// S_ij where it is a multiple of the identity, for a contact i that has its column.
-    pub(super) fn number(&self, i: usize, j: usize) -> f64 {
+    pub(in crate::contact) fn number(&self, i: usize, j: usize) -> f64 {
         self.columns[i][j]
     }
 
     /// y of a contact with the forces as they are.
-    pub(super) fn gap(&self, contacts: &[Contact], i: usize) -> [f64; 3] {
+    pub(in crate::contact) fn gap(&self, contacts: &[Contact], i: usize) -> [f64; 3] {
         let y = contacts[i].to_local(self.moved[i].xyz());
         std::array::from_fn(|d| self.free[i][d] + y[d])
     }
 
     /// Moves all contacts by a force on one.
-    pub(super) fn push(&mut self, i: usize, force: [f64; 3]) {
+    pub(in crate::contact) fn push(&mut self, i: usize, force: [f64; 3]) {
         let (width, column, force) = (self.width, &self.columns[i][..], Row::new(force));
         dispatch(Push { width, column, force, moved: &mut self.moved });
     }
 
     /// C B⁻¹Cᵀ(λ − λ₀) from the beginning.
-    pub(super) fn replay(&mut self, contacts: &[Contact]) {
+    pub(in crate::contact) fn replay(&mut self, contacts: &[Contact]) {
         self.moved.fill(Row::default());
         for (i, c) in contacts.iter().enumerate() {
             let change: [f64; 3] = std::array::from_fn(|k| c.force[k] - self.first[i][k]);
@@ -55,7 +55,7 @@ impl GaussSeidel {
     }
 
     /// Gets the columns of some contacts.
-    pub(super) fn activate(
+    pub(in crate::contact) fn activate(
         &mut self,
         contacts: &[Contact],
         which: &[usize],
@@ -111,7 +111,7 @@ impl GaussSeidel {
 }
 
 /// moved += column · force, of numbers or of 3×3 blocks; with the instructions that the lanes have, which decide on its speed.
-pub(super) struct Push<'a> {
+pub(in crate::contact) struct Push<'a> {
     pub width: usize,
     pub column: &'a [f64],
     pub force: Row,
@@ -140,6 +140,6 @@ impl Kernel for Push<'_> {
 }
 
 /// A 3×3 block by columns times a vector.
-pub(super) fn block(m: &[f64; 9], v: [f64; 3]) -> [f64; 3] {
+pub(in crate::contact) fn block(m: &[f64; 9], v: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|r| m[r] * v[0] + m[3 + r] * v[1] + m[6 + r] * v[2])
 }

@@ -1,7 +1,7 @@
 //! Where bodies are: the nearest triangle of a surface, and the tetrahedron around a point.
 
-use super::bvh::{Bounds, Tree, around};
-use super::closest::triangle_nearest;
+use crate::contact::detect::bvh::{Bounds, Tree, around};
+use crate::contact::detect::nearest_points::triangle_nearest;
 use crate::math::small::{cross, dot, sub};
 
 /// Distances that differ by no more than this share are the same.

@@ -1,7 +1,7 @@
 //! Shapes with a closed form: half-space, sphere, box, capsule, cylinder.
 
-use super::frame;
-use super::obstacle::{Surface, SurfacePoint, Touched};
+use crate::contact::frame;
+use crate::contact::{Surface, SurfacePoint, Touched};
 use crate::math::small::{add, axpy, dot, scale, sub};
 
 /// Largest coordinate or size that a shape may have, in m.

@@ -1,7 +1,7 @@
 //! Rows follow the iterates: those with curved obstacles turn, and what would pass through something gets one.
 
-use super::link::LINKS;
-use super::set::ContactSet;
+use crate::contact::ContactSet;
+use crate::contact::LINKS;
 use crate::exec::Stopwatch;
 use crate::math::nodes::Row;
 
@@ -19,7 +19,7 @@ const MOST_POINTS: usize = 3;
 
 impl ContactSet {
     /// Of the contacts of skins with an obstacle, from the `first` on, keeps the deepest few of each tetrahedron.
-    pub(super) fn thin_out(&mut self, first: usize, number: usize, to: &[Row]) {
+    pub(in crate::contact) fn thin_out(&mut self, first: usize, number: usize, to: &[Row]) {
         let m = self.moving(number);
         let mut order: Vec<([u32; 4], f64, usize)> = Vec::new();
         for i in first..self.contacts.len() {

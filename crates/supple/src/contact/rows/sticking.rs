@@ -8,7 +8,7 @@
 
 use super::delassus::Push;
 use super::gauss_seidel::{Compliance, GaussSeidel, Seen, length, seen};
-use super::{Contact, Law};
+use crate::contact::{Contact, Law};
 use crate::math::lane::{Kernel, dispatch};
 use crate::math::nodes::Row;
 use crate::math::real::Real;
@@ -30,7 +30,7 @@ const DEPENDENT: f64 = 1e-6;
 
 /// G = S⁻¹ of some contacts, and what they do.
 #[derive(Debug, Default)]
-pub(super) struct Stick {
+pub(in crate::contact) struct Stick {
     /// The contacts by their numbers, and as they were.
     which: Vec<usize>,
     seen: Vec<Seen>,
@@ -219,7 +219,7 @@ impl Kernel for Spread<'_> {
 impl GaussSeidel {
     /// Looks for forces with which the law holds, most of the contacts that are needed sticking. How many rounds it took; none, and nothing has
     /// changed, if it did not get there.
-    pub(super) fn stick(
+    pub(in crate::contact) fn stick(
         &mut self,
         contacts: &mut [Contact],
         needed: &[usize],
@@ -265,7 +265,7 @@ impl GaussSeidel {
     }
 
     /// s|λ − project(λ − y/s)| of a contact in m, or how far it is entered if it bears no force.
-    pub(super) fn off(&self, contacts: &[Contact], i: usize) -> f64 {
+    pub(in crate::contact) fn off(&self, contacts: &[Contact], i: usize) -> f64 {
         let (c, y, s) = (&contacts[i], self.gap(contacts, i), self.bound[i]);
         if s > 0.0 {
             let q = c.law.project(std::array::from_fn(|k| c.force[k] - y[k] / s));

@@ -35,7 +35,7 @@ pub struct Pair {
     pub carried: [f64; 3],
     /// How far it still has to go, in m.
     pub ahead: [f64; 3],
-    /// Number of the obstacle, or [`super::BODIES`].
+    /// Number of the obstacle, or [`crate::contact::BODIES`].
     pub obstacle: u32,
     /// The same for the same pair in every step.
     pub key: u64,
@@ -74,7 +74,7 @@ impl Pair {
 }
 
 /// s·n nᵀ, by columns.
-pub(super) fn outer(s: f64, n: [f64; 3]) -> Mat3<f64> {
+pub(in crate::contact) fn outer(s: f64, n: [f64; 3]) -> Mat3<f64> {
     std::array::from_fn(|c| std::array::from_fn(|r| s * n[r] * n[c]))
 }
 
@@ -100,7 +100,7 @@ pub struct Friction {
 const FIRM_LEFT: f64 = 0.3;
 
 /// v without its part along n.
-pub(super) fn in_plane(v: [f64; 3], n: [f64; 3]) -> [f64; 3] {
+pub(in crate::contact) fn in_plane(v: [f64; 3], n: [f64; 3]) -> [f64; 3] {
     axpy(v, -dot(v, n), n)
 }
 
