@@ -63,5 +63,7 @@ mod signorini;
 mod stick;
 #[path = "contact/tangled.rs"]
 mod tangled;
+#[path = "contact/untangle.rs"]
+mod untangle;
 #[path = "contact/ways.rs"]
 mod ways;

@@ -329,10 +329,11 @@ impl Session {
     }
 
     /// One frame of those that run by themselves: within the time that lets motion look continuous. What was not solved to the end says so.
-    /// Contact and hard constraints take the time that they need: half solved they are not kept.
+    /// Contact holds whatever the budget: every iterate is free of intersections, and by rows bodies stop before what they would enter. Hard
+    /// constraints take the time that they need: half solved they are not kept.
     fn live_frame(&mut self) {
         let simulation = &mut self.program.simulation;
-        let strict = simulation.touching() || simulation.constrained();
+        let strict = simulation.constrained();
         let Some(budget) = self.pace.budget().filter(|_| !strict) else { return self.frame() };
         let own = simulation.settings().clone();
         let mut settings = own.clone();
