@@ -62,7 +62,7 @@ pub enum InputError {
         /// The file that it needs.
         companion: PathBuf,
     },
-    /// The file was changed while it was read.
+    /// The file was changed while it was read, as its length and time of change tell.
     #[error("{} changed while it was read", shown(path))]
     Changed {
         /// The file.

@@ -208,42 +208,36 @@ fn what_is_no_file_is_refused_at_once() {
     assert!(o.status.code() == Some(2) && told(&o).contains("not a regular file"), "{}", told(&o));
 }
 
-/// A file that is written while it is read is refused, never read as half of this and half of that.
+/// A file whose length or time of change moves while it is read is refused. What was half-written before it was opened, or is written
+/// within one tick of the file system's clock, cannot be seen, so nothing is asked of reads that are not refused.
 #[test]
 fn a_file_that_changes_while_it_is_read() {
     use std::io::{Seek, Write};
     use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::{Duration, Instant};
     use supple_cli::input::{InputError, read_file};
     let f = Folders::new("changes");
-    // Every version is of one letter only, and large enough that reading it takes a while.
     let path = f.put("inner/x.mesh", vec![b'a'; 32 << 20]);
     let stop = AtomicBool::new(false);
-    let (mut whole, mut changed) = (0, 0);
+    let (mut changed, mut other) = (0, 0);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut file = fs::OpenOptions::new().write(true).open(&path).unwrap();
-            let mut letter = b'a';
             while !stop.load(Ordering::Relaxed) {
-                letter = if letter == b'z' { b'a' } else { letter + 1 };
                 file.rewind().unwrap();
-                for _ in 0..32 {
-                    file.write_all(&vec![letter; 1 << 20]).unwrap();
-                }
-                std::thread::sleep(std::time::Duration::from_millis(30));
+                file.write_all(&vec![b'b'; 1 << 20]).unwrap();
             }
         });
-        for _ in 0..30 {
+        let start = Instant::now();
+        while changed < 3 && other == 0 && start.elapsed() < Duration::from_secs(20) {
+            // Counted, since a panic here would leave the writer at work for ever.
             match read_file(&path) {
-                Ok(bytes) => {
-                    assert!(bytes.iter().all(|b| *b == bytes[0]), "two versions in one");
-                    whole += 1;
-                }
+                Ok(_) => {}
                 Err(InputError::Changed { .. }) => changed += 1,
-                Err(e) => panic!("{e}"),
+                Err(_) => other += 1,
             }
-            std::thread::sleep(std::time::Duration::from_millis(3));
         }
         stop.store(true, Ordering::Relaxed);
     });
-    assert!(changed > 0, "no read met a write: {whole} whole ones");
+    assert_eq!((changed, other), (3, 0));
 }
