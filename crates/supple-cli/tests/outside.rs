@@ -83,7 +83,7 @@ fn gltf(uri: &str) -> (String, Vec<u8>) {
 /// A grid of distances as .npy: |x| − 1 on 3³ points.
 fn npy() -> Vec<u8> {
     let mut header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 3, 3), }".to_vec();
-    while (header.len() + 11) % 64 != 0 {
+    while !(header.len() + 11).is_multiple_of(64) {
         header.push(b' ');
     }
     header.push(b'\n');
