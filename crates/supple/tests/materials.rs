@@ -62,18 +62,13 @@ solid_tests!(arap, Arap, |l: Lame| vec![2.0 * l.mu], |l: Lame| Lame { mu: l.mu, 
 solid_tests!(corotated, Corotated, both, same);
 solid_tests!(neo_hookean, NeoHookean, both, same);
 // β adds ⅔β to λ at small strain.
-solid_tests!(
-    neo_hookean_rest,
-    NeoHookeanPart,
-    |l: Lame| vec![l.mu, l.lambda, 0.825 * l.mu],
-    |l: Lame| Lame { mu: l.mu, lambda: l.lambda + 0.55 * l.mu }
-);
-solid_tests!(
-    neo_hookean_own,
-    NeoHookeanPart,
-    |l: Lame| vec![l.mu, 0.0, -0.825 * l.mu],
-    |l: Lame| Lame { mu: l.mu, lambda: -0.55 * l.mu }
-);
+solid_tests!(neo_hookean_rest, NeoHookeanPart, |l: Lame| vec![l.mu, l.lambda, 0.825 * l.mu], |l: Lame| {
+    Lame { mu: l.mu, lambda: l.lambda + 0.55 * l.mu }
+});
+solid_tests!(neo_hookean_own, NeoHookeanPart, |l: Lame| vec![l.mu, 0.0, -0.825 * l.mu], |l: Lame| Lame {
+    mu: l.mu,
+    lambda: -0.55 * l.mu
+});
 
 /// What elements keep under averaged strain has no λ < 0 and so an exact proximal operator, although its bulk modulus is below ⅔μ.
 #[test]

@@ -29,13 +29,13 @@ const KEPT: f64 = 0.55;
 /// How the strain of a solid is averaged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Average {
-    /// The share s of shear stiffness that elements of order 1 keep, in (0, 1). Default 0.3.
+    /// The share s of shear stiffness that elements of order 1 keep, in (0, 1). Default 0.1.
     pub share: f64,
 }
 
 impl Default for Average {
     fn default() -> Self {
-        Average { share: 0.3 }
+        Average { share: 0.1 }
     }
 }
 
