@@ -5,7 +5,7 @@
 //!
 //! - A thread that waits spins, and starts nothing meanwhile. So no piece is ever begun above another that is half done, and threads cannot
 //!   wait for each other in a circle: a piece waits only for pieces that it has offered itself.
-//! - Helpers stay awake by [`keep_awake`], which refuses to run above a piece. `tests/exec.rs` has a model of both rules, and of what happens without.
+//! - Helpers stay awake by [`keep_awake`], which refuses to run above a piece. `tests/exec/mod.rs` has a model of both rules, and of what happens without.
 //! - A thread that the system has taken away in the middle of a piece is missed once; then it rests ([`Rest`]), and steps go on without help for a
 //!   while. Rest grows while that happens again and again, as it does beside other programs that want all cores.
 //!

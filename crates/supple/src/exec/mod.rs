@@ -2,7 +2,10 @@
 //!
 //! Work is cut into pieces whose size and numbers never depend on the number of threads, and pieces write to places of
 //! their own. So every result has the same bits on any number of threads, and without the `parallel` feature. Who does which piece is
-//! decided while it runs: see `exec/pool.rs`.
+//! decided while it runs.
+//!
+//! - `mod.rs`: [`Exec`], loops over pieces as the solvers call them.
+//! - `pool.rs`: the threads themselves and how they claim pieces.
 
 #[cfg(feature = "parallel")]
 mod pool;
