@@ -54,6 +54,20 @@ pub enum InputError {
         #[source]
         reason: Box<InputError>,
     },
+    /// The second file of a mesh is a link that leads out of the folders that may be read.
+    #[error("{} needs {}, which leads out of its folder", shown(path), shown(companion))]
+    Outside {
+        /// The file that was given.
+        path: PathBuf,
+        /// The file that it needs.
+        companion: PathBuf,
+    },
+    /// The file was changed while it was read, as its length and time of change tell.
+    #[error("{} changed while it was read", shown(path))]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
     /// What the file holds makes no sense; the message starts with file and line.
     #[error(transparent)]
     Mesh(#[from] ReadError),
@@ -75,24 +89,32 @@ fn known() -> String {
 /// All bytes of a regular file.
 pub fn read_file(path: impl AsRef<Path>) -> Result<Vec<u8>, InputError> {
     let path = path.as_ref();
+    read_as(path, path)
+}
+
+/// All bytes of the regular file at `real`, which messages call `path`.
+fn read_as(path: &Path, real: &Path) -> Result<Vec<u8>, InputError> {
     let open = |source| InputError::Open { path: path.into(), source };
     // Before opening, because opening a pipe waits for whoever writes into it.
-    if !fs::metadata(path).map_err(open)?.is_file() {
+    if !fs::metadata(real).map_err(open)?.is_file() {
         return Err(InputError::NotRegular { path: path.into() });
     }
-    let file = File::open(path).map_err(open)?;
+    let file = File::open(real).map_err(open)?;
     // And after, because the path may have changed meanwhile.
-    let metadata = file.metadata().map_err(open)?;
-    if !metadata.is_file() {
+    let before = file.metadata().map_err(open)?;
+    if !before.is_file() {
         return Err(InputError::NotRegular { path: path.into() });
+    }
+    if before.len() > LARGEST_FILE {
+        return Err(InputError::TooLarge { path: path.into() });
     }
     let mut bytes = Vec::new();
-    if metadata.len() <= LARGEST_FILE {
-        // One more than allowed, so that a file that grows is noticed.
-        file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(open)?;
-    }
-    if metadata.len() > LARGEST_FILE || bytes.len() as u64 > LARGEST_FILE {
-        return Err(InputError::TooLarge { path: path.into() });
+    // One more than there is, so that a file that grows is noticed.
+    (&file).take(before.len() + 1).read_to_end(&mut bytes).map_err(open)?;
+    let after = file.metadata().map_err(open)?;
+    let same = before.modified().ok() == after.modified().ok();
+    if !same || before.len() != after.len() || bytes.len() as u64 != before.len() {
+        return Err(InputError::Changed { path: path.into() });
     }
     Ok(bytes)
 }
@@ -104,11 +126,31 @@ pub fn format_of(path: impl AsRef<Path>) -> Result<Format, InputError> {
     extension.and_then(Format::from_extension).ok_or_else(|| InputError::Format { path: path.into() })
 }
 
-/// Reads a mesh, and the second file in the same folder that some formats need.
+/// Reads a mesh, and the second file that some formats need: from the same folder, wherever links lead.
 pub fn read_mesh(path: impl AsRef<Path>) -> Result<RawMesh, InputError> {
     let path = path.as_ref();
+    // The folder that the path names, and the one that the file lies in if it is a link.
+    let named = path.parent().map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p });
+    let real = path.canonicalize().ok();
+    let folders: Vec<PathBuf> = [
+        named.and_then(|p| p.canonicalize().ok()),
+        real.as_deref().and_then(Path::parent).map(PathBuf::from),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    read_mesh_within(path, path, &|file| folders.iter().any(|f| file.starts_with(f)))
+}
+
+/// Reads the mesh at `real`, which messages call `path`, and a second file beside `path` if `may` allows the place that it leads to, a path
+/// without links and dots.
+pub(crate) fn read_mesh_within(
+    path: &Path,
+    real: &Path,
+    may: &dyn Fn(&Path) -> bool,
+) -> Result<RawMesh, InputError> {
     let format = format_of(path)?;
-    let bytes = read_file(path)?;
+    let bytes = read_as(path, real)?;
     let name = shown(path);
     let beside = match format {
         // Kept as a path, so that names that are no UTF-8 work too.
@@ -119,11 +161,17 @@ pub fn read_mesh(path: impl AsRef<Path>) -> Result<RawMesh, InputError> {
     let Some(companion) = beside else {
         return Ok(read(format, &name, &bytes, None)?);
     };
-    let second = read_file(&companion).map_err(|reason| InputError::Companion {
+    let wrap = |reason| InputError::Companion {
         path: path.into(),
         companion: companion.clone(),
         reason: Box::new(reason),
-    })?;
+    };
+    let place = companion.canonicalize();
+    let place = place.map_err(|source| wrap(InputError::Open { path: companion.clone(), source }))?;
+    if !may(&place) {
+        return Err(InputError::Outside { path: path.into(), companion });
+    }
+    let second = read_as(&companion, &place).map_err(wrap)?;
     Ok(read(format, &name, &bytes, Some((&shown(&companion), &second)))?)
 }
 
@@ -131,4 +179,9 @@ pub fn read_mesh(path: impl AsRef<Path>) -> Result<RawMesh, InputError> {
 pub fn read_samples(path: impl AsRef<Path>) -> Result<Samples, InputError> {
     let path = path.as_ref();
     Ok(read_npy(&shown(path), &read_file(path)?)?)
+}
+
+/// Reads numbers on a grid from the .npy file at `real`, which messages call `path`.
+pub(crate) fn read_samples_at(path: &Path, real: &Path) -> Result<Samples, InputError> {
+    Ok(read_npy(&shown(path), &read_as(path, real)?)?)
 }

@@ -94,12 +94,17 @@ impl Loaded {
         notes: &mut Vec<String>,
     ) -> Result<Asset, String> {
         let folder = self.folder.as_deref().ok_or("a built-in scene has no files".to_string())?;
-        let path = resolve(folder, path, allowed)?;
+        let place = Place::find(folder, path, allowed)?;
+        let path = &place.named;
         if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy")) {
-            let samples = input::read_samples(&path).map_err(|e| chain(&e))?;
+            let samples = input::read_samples_at(path, &place.real).map_err(|e| chain(&e))?;
             return Ok(Asset { samples: Some(samples), ..Asset::default() });
         }
-        let mesh = input::read_mesh(&path).map_err(|e| chain(&e))?;
+        let mesh = input::read_mesh_within(path, &place.real, &|file| place.allows(file));
+        let mesh = mesh.map_err(|e| match e {
+            InputError::Outside { .. } => format!("{e}; allow it with --allow-dir"),
+            e => chain(&e),
+        })?;
         memory::check_mesh(mesh.vertices.len(), mesh.tets.len(), memory::limit())
             .map_err(|e| format!("{} {e}", path.display()))?;
         notes.extend(mesh.notes.iter().map(|n| format!("{}: {n}", path.display())));
@@ -167,20 +172,39 @@ pub(crate) fn chain(e: &dyn std::error::Error) -> String {
 }
 
 /// The file that a scene means by a path: below its folder or an allowed one, whatever links and dots say.
-fn resolve(folder: &Path, path: &str, allowed: &[PathBuf]) -> Result<PathBuf, String> {
-    if path.contains("://") {
-        return Err(format!("`{path}` is an address; meshes are read from files only"));
+struct Place {
+    /// As the scene names it, so that companions of the file are looked for beside it.
+    named: PathBuf,
+    /// Where it is, without links and dots. This is what is read.
+    real: PathBuf,
+    /// Folders from which it and its companions may come, without links and dots.
+    folders: Vec<PathBuf>,
+}
+
+impl Place {
+    fn find(folder: &Path, path: &str, allowed: &[PathBuf]) -> Result<Place, String> {
+        if path.contains("://") {
+            return Err(format!("`{path}` is an address; meshes are read from files only"));
+        }
+        let given = Path::new(path);
+        let plain = given.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+        let named = folder.join(given);
+        let real = named.canonicalize().map_err(|e| format!("cannot find `{path}`: {e}"))?;
+        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        // A path with dots leads into allowed folders only, even if it comes back to the scene's own.
+        let own = plain.then_some(here);
+        let folders = own.into_iter().chain(allowed.iter().map(PathBuf::as_path));
+        let folders = folders.filter_map(|f| f.canonicalize().ok()).collect();
+        let place = Place { named, real, folders };
+        if place.allows(&place.real) {
+            Ok(place)
+        } else {
+            Err(format!("`{path}` lies outside of the scene's folder; allow it with --allow-dir"))
+        }
     }
-    let given = Path::new(path);
-    let plain = given.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
-    let full = folder.join(given);
-    let real = full.canonicalize().map_err(|e| format!("cannot find `{path}`: {e}"))?;
-    let inside = |dir: &Path| dir.canonicalize().is_ok_and(|d| real.starts_with(d));
-    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    if (plain && inside(here)) || allowed.iter().any(|d| inside(d)) {
-        // The name as given, so that companions of the file are looked for beside it.
-        Ok(full)
-    } else {
-        Err(format!("`{path}` lies outside of the scene's folder; allow it with --allow-dir"))
+
+    /// May a file be read that is there? Its path is without links and dots.
+    fn allows(&self, file: &Path) -> bool {
+        self.folders.iter().any(|f| file.starts_with(f))
     }
 }

@@ -211,7 +211,7 @@ fn wrong_scenes_name_file_line_key_and_a_hint() {
             14,
             "selects nothing",
         ),
-        ("shape = {", "mesh = \"../secret.msh\" #{", 10, "secret.msh"),
+        ("shape = {", "mesh = \"none.msh\" #{", 10, "cannot find `none.msh`"),
     ];
     for (i, (from, to, line, says)) in cases.iter().enumerate() {
         let name = format!("s{i}.toml");

@@ -92,18 +92,32 @@ def test_bad_scene_files(tmp_path):
         supple.load(path)
     with pytest.raises(supple.BuildError, match="solve.iterationz"):
         supple.load(sorted(SCENES.glob("*.toml"))[0], overrides={"solve.iterationz": 7})
-    outside = tmp_path / "inner" / "scene.toml"
-    outside.parent.mkdir()
-    supple.write_mesh(tmp_path / "m.msh", supple.box_mesh())
-    outside.write_text(
-        '[[body]]\nname = "a"\nshape = { mesh = "../m.msh" }\nmaterial = { kind = "arap", young = 1e5, poisson = 0.3 }\n'
+
+
+def test_scenes_read_nothing_from_outside_of_their_folder(tmp_path):
+    """The secret is a good mesh: without the guard each of these scenes would be built."""
+    scene = (
+        'version = 1\n[time]\ndt = 0.01\n[[body]]\nname = "a"\nmesh = "%s"\n'
+        'material = { kind = "arap", young = 1e5, poisson = 0.3 }\n'
     )
-    try:
-        scene = supple.load(outside)
-    except supple.BuildError:
-        return
-    with pytest.raises(supple.BuildError):
-        scene.build()
+    secret = tmp_path / "m.msh"
+    supple.write_mesh(secret, supple.box_mesh())
+    supple.write_mesh(tmp_path / "t.node", supple.box_mesh())
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (inner / "link.msh").symlink_to(secret)
+    (inner / "folder").symlink_to(tmp_path)
+    (inner / "t.node").write_bytes((tmp_path / "t.node").read_bytes())
+    (inner / "t.ele").symlink_to(tmp_path / "t.ele")
+    path = inner / "scene.toml"
+    for mesh in ["../m.msh", "folder/../../m.msh", "link.msh", "folder/m.msh", str(secret), "t.node"]:
+        path.write_text(scene % mesh)
+        with pytest.raises(supple.BuildError, match="allow"):
+            supple.load(path).build()
+        sim = supple.load(path, allow_dirs=[tmp_path]).build()
+        assert sim.node_count == len(supple.box_mesh().vertices)
+    with pytest.raises((supple.BuildError, OSError, ValueError), match="leads out of its folder"):
+        supple.read_mesh(inner / "t.node")
 
 
 def test_run_a_simulation_with_a_callback():

@@ -5,8 +5,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use supple::energy::{
-    Arap, Corotated, FixedCorotated, Fung, Lame, MooneyRivlin, NeoHookean, Ogden, Spline, StVenantKirchhoff,
-    StableNeoHookean, check,
+    Arap, Corotated, FixedCorotated, Fung, Lame, MooneyRivlin, NeoHookean, NeoHookeanPart, Ogden, Spline,
+    StVenantKirchhoff, StableNeoHookean, check,
 };
 
 /// All checks of one material over Poisson's ratios.
@@ -61,6 +61,22 @@ fn same(l: Lame) -> Lame {
 solid_tests!(arap, Arap, |l: Lame| vec![2.0 * l.mu], |l: Lame| Lame { mu: l.mu, lambda: 0.0 });
 solid_tests!(corotated, Corotated, both, same);
 solid_tests!(neo_hookean, NeoHookean, both, same);
+// β adds ⅔β to λ at small strain.
+solid_tests!(neo_hookean_rest, NeoHookeanPart, |l: Lame| vec![l.mu, l.lambda, 0.825 * l.mu], |l: Lame| {
+    Lame { mu: l.mu, lambda: l.lambda + 0.55 * l.mu }
+});
+solid_tests!(neo_hookean_own, NeoHookeanPart, |l: Lame| vec![l.mu, 0.0, -0.825 * l.mu], |l: Lame| Lame {
+    mu: l.mu,
+    lambda: -0.55 * l.mu
+});
+
+/// What elements keep under averaged strain has no λ < 0 and so an exact proximal operator, although its bulk modulus is below ⅔μ.
+#[test]
+fn the_proximal_operator_of_a_part() {
+    for beta in [-1.0, -0.825, -0.3] {
+        check::prox(&NeoHookeanPart, &[2.0, 0.0, 2.0 * beta]).unwrap();
+    }
+}
 solid_tests!(st_venant_kirchhoff, StVenantKirchhoff, both, same);
 solid_tests!(fixed_corotated, FixedCorotated, both, same);
 solid_tests!(stable_neo_hookean, StableNeoHookean, |l: Lame| StableNeoHookean::numbers(l).to_vec(), same);

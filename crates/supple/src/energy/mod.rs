@@ -20,6 +20,7 @@
 //! | `check.rs` | checkers of derivatives and proximal operators, for tests of materials |
 //! | `search.rs` | … from many starts, for elements whose objective may have several minima |
 //! | `linear.rs` `arap.rs` `corotated.rs` `neo_hookean.rs` `st_venant_kirchhoff.rs` `fixed_corotated.rs` `stable_neo_hookean.rs` `fung.rs` `mooney_rivlin.rs` `ogden.rs` `spline.rs` | one material each |
+//! | `parted.rs` | [`NeoHookeanPart`]: parts of a neo-Hookean material, for averaged strain |
 //! | `isochoric.rs` | what Mooney–Rivlin and Ogden share |
 //! | `spline_curve.rs` | [`Curve`]: a function by control points |
 //!
@@ -45,6 +46,7 @@ pub mod minimise;
 pub mod mooney_rivlin;
 pub mod neo_hookean;
 pub mod ogden;
+pub mod parted;
 pub mod plane;
 mod plane_neo_hookean;
 pub mod project;
@@ -70,6 +72,7 @@ pub use membrane::Membrane;
 pub use mooney_rivlin::MooneyRivlin;
 pub use neo_hookean::NeoHookean;
 pub use ogden::Ogden;
+pub use parted::NeoHookeanPart;
 pub use project::{Hard, Soft};
 pub use spline::Spline;
 pub use spline_curve::Curve;

@@ -1,35 +1,41 @@
 //! Strain that is averaged over patches of tetrahedra.
 //!
-//! Tetrahedra of order 1 are too stiff in bending, and lock where ν nears ½. Here a body's energy is parted in two: of each element
-//! sΨ(F; μ, λ′) with λ′ = min(λ, μ), and of each patch the rest, (1 − s)μ and λ − sλ′, at its mean deformation gradient
-//! F̄ = Σ V_e F_e/ΣV_e, which is as linear in the nodes as F is. Both parts are the material itself with other constants, so a body under
-//! uniform strain has the energy that it had, and every proximal operator is the material's own.
+//! Tetrahedra of order 1 are too stiff in bending, and lock where ν nears ½. Here a body's energy is parted in two: each element keeps a
+//! share s of the stiffness against a change of shape, and hardly any against a change of volume; each patch has the rest at its mean
+//! deformation gradient F̄ = Σ V_e F_e/ΣV_e, which is as linear in the nodes as F is. Both parts are the material with other constants (of
+//! `neo_hookean`: `energy/parted.rs`), so a body under uniform strain has the energy that it had, and every proximal operator is exact.
 //!
-//! The mean over a patch does not see bending within it, elements see too much of it: with s about a third the two errors cancel.
+//! At small strain elements keep sμ and λ′ = −[`KEPT`]·sμ; −⅔sμ would be no bulk modulus at all, and a body of few elements would have
+//! motions without energy (the special conformal ones, u = 2(a·x)x − |x|²a). Laws that are not bounded below with λ < 0 keep λ′ = 0.
+//!
+//! The mean over a patch does not see bending within it, elements see too much of it; near corners where the stress is singular elements are
+//! far too stiff. s is where these errors balance (docs/elements.md).
 //!
 //! Elements of order 2 bend as they should and only keep their volume too often, at each quadrature point: each is a patch of its own, and
 //! nearly all of the shear stiffness stays where it was.
 
 use super::Material;
 use super::material::Choice;
-use crate::energy::Lame;
+use crate::energy::{Lame, NeoHookeanPart};
 use crate::math::quadratic::quadratic;
 use crate::math::tet::tetrahedron;
 use crate::mesh::{MOST_NODES, TetMesh};
 
 /// Share of the shear stiffness that quadrature points of order 2 keep: all but what gives the patch's part of the material a μ.
 const ORDER_TWO: f64 = 0.99;
+/// −λ′ of elements over their μ, below ⅔.
+const KEPT: f64 = 0.55;
 
 /// How the strain of a solid is averaged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Average {
-    /// The share s of shear stiffness that elements of order 1 keep, in (0, 1). Default 0.3.
+    /// The share s of shear stiffness that elements of order 1 keep, in (0, 1). Default 0.1.
     pub share: f64,
 }
 
 impl Default for Average {
     fn default() -> Self {
-        Average { share: 0.3 }
+        Average { share: 0.1 }
     }
 }
 
@@ -174,8 +180,15 @@ impl Material {
     fn parted(&self, share: f64) -> Result<(Material, Material), String> {
         use super::MaterialKind as Kind;
         let lame = self.lame();
-        let low = lame.lambda.min(lame.mu);
-        let own = Lame { mu: share * lame.mu, lambda: share * low };
+        let kind = match &self.base().0 {
+            Choice::BuiltIn { kind, .. } => Some(*kind),
+            _ => None,
+        };
+        let low = match kind {
+            Some(Kind::FixedCorotated | Kind::Fung) => 0.0,
+            _ => -KEPT * lame.mu,
+        };
+        let own = Lame { mu: share * lame.mu, lambda: share * low.min(lame.lambda) };
         let rest = Lame { mu: lame.mu - own.mu, lambda: lame.lambda - own.lambda };
         let both = |kind, a: &[f64], b: &[f64]| {
             (Material::with_numbers(kind, own, a), Material::with_numbers(kind, rest, b))
@@ -196,6 +209,13 @@ impl Material {
                     Kind::Ogden => {
                         let terms = |s: &[f64], kappa: f64| [s[0], n[1], s[2], n[3], s[4], n[5], kappa];
                         both(*kind, &terms(&a, kept), &terms(&b, bulk - kept))
+                    }
+                    Kind::NeoHookean => {
+                        let volume = -1.5 * own.lambda;
+                        let part = |l: Lame, lambda: f64, beta: f64| {
+                            Material::built_in(*kind, &NeoHookeanPart, l, &[l.mu, lambda, beta])
+                        };
+                        (part(own, 0.0, -volume), part(rest, lame.lambda, volume))
                     }
                     Kind::Fung => both(*kind, &[a[0], n[1], 0.0], &[b[0], n[1], n[2]]),
                     _ => (Material::from_lame(*kind, own), Material::from_lame(*kind, rest)),
