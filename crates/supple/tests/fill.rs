@@ -15,6 +15,8 @@ mod bad;
 mod bodies;
 #[path = "fill/damage.rs"]
 mod damage;
+#[path = "fill/random.rs"]
+mod random;
 #[path = "fill/shapes.rs"]
 mod shapes;
 #[path = "fill/skin.rs"]
