@@ -4,19 +4,22 @@
 //! pass through triangles of another, and solids that lie in solids. Nodes inside of another solid are led out by the nearest way.
 //! Where a sheet is involved there is no inside. There the curve along which two surfaces cross tells: it divides a surface into
 //! regions, and all but the largest are on the wrong side (global intersection analysis; Baraff, Witkin and Kass 2003, *Untangling
-//! cloth*). Edges that lead from such a region to the right side go back through the triangle that they cross; where the curve divides
-//! neither surface, the shorter end of an edge does. All of that happens little by little: a fifth of the depth per step.
+//! cloth*). Edges that lead from such a region to the right side go back through the triangle that they cross. Where the curve divides
+//! neither surface it is made shorter until it is gone. All of that happens little by little: a fifth of the depth per step.
 
 use super::broad_phase::far_apart;
 use super::bvh::{Bounds, around};
 use super::nearest_points::triangle_nearest;
 use super::surfaces::Skin;
 use crate::math::nodes::Row;
-use crate::math::small::{add, axpy, dot, scale, sub};
+use crate::math::small::{add, axpy, cross, dot, scale, sub};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is nearer than this share of an edge touches, and does not cross.
 const TOUCHING: f64 = 1e-7;
+
+/// A curve that turns by less than this, in radians, is straight.
+const STRAIGHT: f64 = 0.05;
 
 /// What crosses where a step begins.
 #[derive(Clone, Debug, Default)]
@@ -56,11 +59,11 @@ pub(in crate::contact) struct Inside {
     way: [f64; 3],
 }
 
-/// A node and a triangle that come apart along a normal.
+/// A point of an edge and one of a triangle that come apart along a normal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::contact) struct WayOut {
-    pub nodes: [u32; 4],
-    pub weights: [f64; 4],
+    pub nodes: [u32; 5],
+    pub weights: [f64; 5],
     pub normal: [f64; 3],
     /// How far they have to go, in m.
     pub depth: f64,
@@ -336,26 +339,18 @@ impl Skin {
             let (d, w) = (dot(i.way, i.way).sqrt(), i.weights);
             let t = self.surfaces.triangles[i.triangle as usize];
             out.push(WayOut {
-                nodes: [i.node, t[0], t[1], t[2]],
-                weights: [1.0, -w[0], -w[1], -w[2]],
+                nodes: [i.node, i.node, t[0], t[1], t[2]],
+                weights: [1.0, 0.0, -w[0], -w[1], -w[2]],
                 normal: scale(1.0 / d, i.way),
                 depth: d,
             });
         }
-        let bodies_of =
-            |c: &Crossing| [self.body[c.edge[0] as usize], self.surfaces.body[c.triangle as usize]];
-        let mut votes: BTreeMap<[u32; 2], f64> = BTreeMap::new();
         for c in &tangle.crossings {
-            *votes.entry(bodies_of(c)).or_default() += c.heights[0] + c.heights[1];
-        }
-        for c in &tangle.crossings {
-            let bodies = bodies_of(c);
+            let bodies = [self.body[c.edge[0] as usize], self.surfaces.body[c.triangle as usize]];
             if bodies[0] != bodies[1] && bodies.iter().all(|&b| self.surfaces.closed[b as usize]) {
                 continue;
             }
-            // Of solids the end that is inside, of sheets the one in a region that was cut off; else the shorter one, and where that is not
-            // clear, as with most edges of the body.
-            let [a, b] = c.heights.map(f64::abs);
+            // Of solids the end that is inside goes back, of sheets the one in a region that was cut off.
             let cut_off = c.edge.map(|i| tangle.is_behind(i, bodies[1]));
             let divided = |body: u32, other: u32| {
                 tangle.behind.iter().any(|b| b.1 == other && self.body[b.0 as usize] == body)
@@ -367,20 +362,67 @@ impl Skin {
             } else if divided(bodies[1], bodies[0]) {
                 // The other surface has passed through this one, and goes back.
                 continue;
-            } else if (a - b).abs() > 0.2 * a.max(b) {
-                usize::from(b < a)
             } else {
-                usize::from((c.heights[1] < 0.0) == (votes.get(&bodies).is_some_and(|v| *v > 0.0)))
+                match self.shorter_curve(c, x) {
+                    Some(way) => out.extend(way),
+                    None => {
+                        out.push(self.way_back(c, usize::from(c.heights[1].abs() < c.heights[0].abs()), x))
+                    }
+                }
+                continue;
             };
-            let (height, w) = (c.heights[behind], c.weights);
-            let n = self.normal(c.triangle, x);
-            let t = self.surfaces.triangles[c.triangle as usize];
-            out.push(WayOut {
-                nodes: [c.edge[behind], t[0], t[1], t[2]],
-                weights: [1.0, -w[0], -w[1], -w[2]],
-                normal: scale(-height.signum() / dot(n, n).sqrt(), n),
-                depth: height.abs(),
-            });
+            out.push(self.way_back(c, behind, x));
         }
+    }
+
+    /// One end of an edge goes back through the triangle.
+    fn way_back(&self, c: &Crossing, behind: usize, x: &[Row]) -> WayOut {
+        let (height, w) = (c.heights[behind], c.weights);
+        let n = self.normal(c.triangle, x);
+        let t = self.surfaces.triangles[c.triangle as usize];
+        WayOut {
+            nodes: [c.edge[behind], c.edge[1 - behind], t[0], t[1], t[2]],
+            weights: [1.0, 0.0, -w[0], -w[1], -w[2]],
+            normal: scale(-height.signum() / dot(n, n).sqrt(), n),
+            depth: height.abs(),
+        }
+    }
+
+    /// The motion of an edge against a triangle that shortens the curve along which surfaces cross, one edge far: the way out where
+    /// that curve ends at a border of each surface and divides neither (after Volino and Magnenat-Thalmann 2006, *Resolving surface
+    /// collisions through intersection contour minimization*).
+    ///
+    /// If the edge moves by d, the point where it meets the triangle moves by (I − e nᵀ/(e·n)) d, and the curve, which leaves that
+    /// point along unit vectors r into the faces beside the edge, gets longer by −Σr of it. Where the curve is straight nothing is
+    /// asked for; `None` for edges that have no faces.
+    fn shorter_curve(&self, c: &Crossing, x: &[Row]) -> Option<Option<WayOut>> {
+        let [a, b] = c.edge.map(|i| x[i as usize].xyz());
+        let unit = |v: [f64; 3]| scale(1.0 / dot(v, v).sqrt().max(f64::MIN_POSITIVE), v);
+        let (n, e) = (unit(self.normal(c.triangle, x)), sub(b, a));
+        let beside = self.faces[c.edge[0] as usize].iter();
+        let beside = beside.map(|&f| (f, self.surfaces.triangles[f as usize]));
+        let (mut sum, mut count) = ([0.0; 3], 0);
+        for (f, t) in beside.filter(|(_, t)| t.contains(&c.edge[1])) {
+            count += 1;
+            let third = t.iter().find(|i| !c.edge.contains(i))?;
+            let to = sub(x[*third as usize].xyz(), a);
+            let inward = axpy(to, -dot(to, e) / dot(e, e), e);
+            let r = unit(cross(self.normal(f, x), n));
+            sum = add(sum, if dot(r, inward) < 0.0 { scale(-1.0, r) } else { r });
+        }
+        if count == 0 {
+            return None;
+        }
+        let way = axpy(sum, -dot(e, sum) / dot(e, n), n);
+        let size = dot(way, way).sqrt();
+        let (s, w) = (c.heights[0] / (c.heights[0] - c.heights[1]), c.weights);
+        let t = self.surfaces.triangles[c.triangle as usize];
+        let moves = size > STRAIGHT && size.is_finite();
+        Some(moves.then(|| WayOut {
+            nodes: [c.edge[0], c.edge[1], t[0], t[1], t[2]],
+            weights: [1.0 - s, s, -w[0], -w[1], -w[2]],
+            normal: scale(1.0 / size, way),
+            depth: 0.5 * dot(e, e).sqrt() * size.min(1.0),
+        }))
     }
 }

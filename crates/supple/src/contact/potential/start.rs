@@ -184,14 +184,14 @@ impl Barrier {
     /// A way out of a tangle as a row.
     fn row(&self, w: &WayOut) -> Contact {
         let edge = self.skin.shortest(&w.nodes);
-        let [a, b, c, d] = w.nodes;
-        let [p, q, r, s] = w.weights;
+        let parts = w.nodes.iter().zip(&w.weights);
+        let gap: f64 = parts.map(|(&i, a)| a * dot(w.normal, self.y_n[i as usize].xyz())).sum();
         Contact {
-            nodes: [a, b, c, d, d],
-            weights: [p, q, r, s, 0.0],
-            count: 4,
+            nodes: w.nodes,
+            weights: w.weights,
+            count: 5,
             frame: frame(w.normal),
-            origin: [target(-w.depth, edge), 0.0, 0.0],
+            origin: [gap + w.depth + target(-w.depth, edge), 0.0, 0.0],
             law: Law::Coulomb(0.0),
             force: [0.0; 3],
             obstacle: BODIES,
