@@ -29,13 +29,15 @@ pub fn prox<M: Isotropic<D>, const D: usize>(m: &M, e: &Element<f64>, target: &[
     let floor = floor::<M, D>();
     let mut best = *target;
     let mut lowest = f64::INFINITY;
-    for start in 0..3 {
+    for start in 0..4 {
         let mut s = *target;
-        for a in &mut s {
+        for (i, a) in s.iter_mut().enumerate() {
             *a = match start {
                 0 => *a,
                 1 => 1.0,
-                _ => 0.5 * (*a + 1.0),
+                2 => 0.5 * (*a + 1.0),
+                // Uneven: from equal stretches the others reach only stationary points with equal stretches, which may be saddles.
+                _ => *a * if i + 1 == D { 0.25 } else { 1.0 },
             }
             // Away from the boundary, where a barrier is infinite and other energies may be stationary.
             .max(if floor == f64::NEG_INFINITY { floor } else { 0.05 });
