@@ -56,12 +56,6 @@ fn resolve(bodies: Vec<TriMesh>, torso: bool, name: &str) -> Vec<usize> {
             break;
         }
     }
-    println!(
-        "{name}: {} crossings, {} steps, {} left",
-        counts[0],
-        counts.len() - 1,
-        counts[counts.len() - 1]
-    );
     counts
 }
 
