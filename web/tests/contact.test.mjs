@@ -38,7 +38,7 @@ const watch = (page) =>
       const signs = [volume(p, q, a, b), volume(p, q, b, c), volume(p, q, c, a)].map(Math.sign);
       return signs[0] !== 0 && signs[0] === signs[1] && signs[1] === signs[2];
     };
-    const seen = (globalThis.seen = { frames: 0, shown: 0, first: null, last: null, crossings: [], nearest: Infinity, contacts: 0 });
+    const seen = (globalThis.seen = { shown: 0, first: null, last: null, crossings: [] });
     let before = -1;
     globalThis.watcher = setInterval(() => {
       const { frame } = suppleView;
@@ -47,16 +47,20 @@ const watch = (page) =>
       seen.last = [performance.now(), frame.frame];
       seen.first ??= seen.last;
       before = frame.frame;
-      const at = (i) => Array.from(frame.positions.subarray(3 * i, 3 * i + 3));
+      const at = Array.from({ length: frame.positions.length / 3 }, (_, i) => Array.from(frame.positions.subarray(3 * i, 3 * i + 3)));
+      const bounds = (nodes) => [Math.min, Math.max].map((f) => [0, 1, 2].map((c) => f(...nodes.map((i) => at[i][c]))));
+      const boxes = faces.map((of) => of.map(bounds));
+      const meet = (a, b) => [0, 1, 2].every((c) => a[0][c] <= b[1][c] && b[0][c] <= a[1][c]);
+      const around = (all) => [Math.min, Math.max].map((f, k) => [0, 1, 2].map((c) => f(...all.map((b) => b[k][c]))));
       for (let a = 0; a < bodies.length; a++) for (let b = 0; b < bodies.length; b++) if (a !== b) {
-        const box = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
-        for (const t of faces[b]) for (const i of t) at(i).forEach((v, c) => {
-          box[0][c] = Math.min(box[0][c], v);
-          box[1][c] = Math.max(box[1][c], v);
-        });
-        const near = edges[a].map((e) => e.map(at)).filter(([p, q]) =>
-          [0, 1, 2].every((c) => Math.min(p[c], q[c]) <= box[1][c] && Math.max(p[c], q[c]) >= box[0][c]));
-        for (const e of near) for (const t of faces[b]) if (passes(e, t.map(at))) seen.crossings.push([frame.frame, a, b]);
+        const whole = around(boxes[b]);
+        for (const e of edges[a]) {
+          const box = bounds(e);
+          if (!meet(box, whole)) continue;
+          faces[b].forEach((t, k) => {
+            if (meet(box, boxes[b][k]) && passes(e.map((i) => at[i]), t.map((i) => at[i]))) seen.crossings.push([frame.frame, a, b]);
+          });
+        }
       }
     }, 4);
   });
@@ -136,15 +140,17 @@ friction = 0.3
 self = true
 [[body]]
 name = "ball"
-shape = { kind = "ball", radius = 0.15, cells = 6 }
+shape = { kind = "sphere", radius = 0.15, cells = 6 }
 material = { kind = "neo_hookean", young = 2e5, poisson = 0.35, density = 1000.0 }
-PINS
 [[body]]
 name = "cloth"
 shape = { kind = "cloth", size = [0.6, 0.6], cells = [16, 16] }
 material = { kind = "st_venant_kirchhoff", young = 1e5, poisson = 0.3, density = 500.0 }
 cloth = { thickness = 0.001 }
 translate = [-0.29, 0.17, -0.31]
+[[pin]]
+body = "ball"
+select = { plane = { point = [0, -0.08, 0], normal = [0, -1, 0] } }
 `);
   const server = await serve(scene);
   try {
