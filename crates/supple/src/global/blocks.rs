@@ -15,6 +15,10 @@ pub struct BlockFactor {
     /// Pattern by nodes.
     starts: Vec<usize>,
     rows: Vec<u32>,
+    /// Row, column and place in the column of each block in the order in which they were added last: mostly the same each time, and
+    /// then not searched.
+    places: Vec<[u32; 3]>,
+    added: usize,
     system: System,
     factor: Option<Cholesky>,
     scratch: SolveScratch,
@@ -27,6 +31,8 @@ impl BlockFactor {
         BlockFactor {
             starts: system.col_ptr().to_vec(),
             rows: system.row_idx().to_vec(),
+            places: Vec::new(),
+            added: 0,
             system: system.widened(),
             factor: None,
             scratch: SolveScratch::default(),
@@ -42,6 +48,25 @@ impl BlockFactor {
     /// Sets all blocks to zero.
     pub fn clear(&mut self) {
         self.system.clear();
+        self.added = 0;
+    }
+
+    /// The place of a block in its column.
+    fn place(&mut self, row: usize, column: usize) -> Option<usize> {
+        let (next, row, column) = (self.added, row as u32, column as u32);
+        self.added += 1;
+        match self.places.get(next) {
+            Some(&[i, j, at]) if i == row && j == column => return Some(at as usize),
+            _ => {}
+        }
+        let (start, end) = (self.starts[column as usize], self.starts[column as usize + 1]);
+        let at = self.rows[start..end].binary_search(&row).ok()?;
+        if next < self.places.len() {
+            self.places[next] = [row, column, at as u32];
+        } else if next == self.places.len() {
+            self.places.push([row, column, at as u32]);
+        }
+        Some(at)
     }
 
     /// Adds a block, by columns, at (i, j), and its transpose at (j, i). Nothing if a node or the pair is not in the pattern.
@@ -52,7 +77,7 @@ impl BlockFactor {
         }
         let (row, column) = if i > j { (i, j) } else { (j, i) };
         let (start, end) = (self.starts[column], self.starts[column + 1]);
-        let Ok(at) = self.rows[start..end].binary_search(&(row as u32)) else { return };
+        let Some(at) = self.place(row, column) else { return };
         // Column 3·column + c has 3·(rows of the node) − c entries, from its diagonal down.
         let height = 3 * (end - start);
         let mut first = 9 * start - 3 * column;
