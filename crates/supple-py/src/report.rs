@@ -108,10 +108,15 @@ impl StepReport {
     fn sweeps(&self) -> usize {
         self.0.sweeps
     }
-    /// Matrices factored in the step because weights of hard constraints followed their forces.
+    /// Global matrices factored in the step: weights of hard constraints followed their forces, drag or the integrator asked for it.
     #[getter]
     fn factored(&self) -> usize {
         self.0.factored
+    }
+    /// Hessians factored in the step, by newton, auto and where bodies may touch each other.
+    #[getter]
+    fn hessians(&self) -> usize {
+        self.0.hessians
     }
     /// Bodies whose step was shortened because they would have passed through something.
     #[getter]

@@ -71,5 +71,5 @@ pub use settings::{
     Acceleration, ContactMethod, DualStart, FirstHessian, Integrator, Method, Settings, SolveSettings, Start,
     Sweep, WeightRule,
 };
-pub use sim::{Energy, Simulation, StepReport, Violation};
+pub use sim::{Energy, Factors, Simulation, StepReport, Violation};
 pub use solve::{Control, Status};

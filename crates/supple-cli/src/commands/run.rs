@@ -325,7 +325,7 @@ fn write_stats(
     let most = if r.status == Status::Infeasible { WORST } else { 0 };
     let line = json!({
         "frame": frame, "time": r.time, "status": r.status, "method": r.method, "iterations": r.iterations,
-        "factored": r.factored, "primal": r.primal, "dual": r.dual, "force_residual": r.force_residual, "step": r.step,
+        "factored": r.factored, "hessians": r.hessians, "primal": r.primal, "dual": r.dual, "force_residual": r.force_residual, "step": r.step,
         "energy": { "elastic": r.energy.elastic, "kinetic": r.energy.kinetic, "potential": r.energy.potential, "contact": r.energy.contact },
         "inverted": r.inverted, "violation": r.violation, "contacts": r.contacts, "candidates": r.candidates,
         "max_penetration": r.max_penetration, "contact_residual": r.contact_residual,

@@ -34,6 +34,7 @@ pub struct Cholesky {
     n: usize,
     pattern: Supernodes,
     root: Task,
+    count: u64,
 }
 
 /// Memory for [`Cholesky::solve`], made once by [`Cholesky::scratch`]: a vector for every task.
@@ -50,7 +51,7 @@ impl Cholesky {
     pub fn new(system: &System, exec: &Exec) -> Result<Cholesky, FactorError> {
         let pattern = analyse(system)?;
         let root = Task::new(&pattern);
-        let mut cholesky = Cholesky { n: system.n(), pattern, root };
+        let mut cholesky = Cholesky { n: system.n(), pattern, root, count: 0 };
         cholesky.refactor(system, exec)?;
         Ok(cholesky)
     }
@@ -62,7 +63,13 @@ impl Cholesky {
             return Err(FactorError::OtherPattern);
         }
         finite(system)?;
+        self.count += 1;
         factor(&mut self.root, &self.pattern, system, exec)
+    }
+
+    /// Matrices factored so far, the first included.
+    pub fn count(&self) -> u64 {
+        self.count
     }
 
     /// Rows, and columns.

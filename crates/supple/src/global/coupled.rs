@@ -21,6 +21,7 @@ pub struct Coupled {
     /// Pairs of nodes beside those of elements, the lower first, sorted.
     pairs: Vec<(u32, u32)>,
     rhs: Vec<Row>,
+    count: u64,
 }
 
 impl Coupled {
@@ -68,10 +69,16 @@ impl Coupled {
 
     /// Factors the matrix. Call inside [`Exec::install`].
     pub fn factor(&mut self, exec: &Exec) -> Result<(), FactorError> {
+        self.count += 1;
         match &mut self.blocks {
             Some(blocks) => blocks.factor(exec),
             None => Err(FactorError::OtherPattern),
         }
+    }
+
+    /// Matrices factored so far.
+    pub fn count(&self) -> u64 {
+        self.count
     }
 
     /// v ← K⁻¹v. Call inside [`Exec::install`], after [`Coupled::factor`].

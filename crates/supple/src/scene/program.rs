@@ -447,6 +447,7 @@ impl Program {
                     status: worse(before.status, r.status),
                     iterations: before.iterations + r.iterations,
                     factored: before.factored + r.factored,
+                    hessians: before.hessians + r.hessians,
                     primal: before.primal.max(r.primal),
                     dual: before.dual.max(r.dual),
                     force_residual: before.force_residual.max(r.force_residual),

@@ -278,6 +278,7 @@ impl Simulation {
             nodal: Nodal::default(),
             descent: Descent::default(),
             lagged: Lagged::default(),
+            counted: super::Factors { matrices: 1, hessians: 0 },
             work,
             fingerprint,
         })

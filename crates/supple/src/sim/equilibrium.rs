@@ -146,13 +146,14 @@ impl Simulation {
     /// The equilibrium at the end of so many steps, for those who show statics as an animation: the clock goes on, and the report is that of
     /// a step.
     pub fn rest(&mut self, steps: u64) -> Result<StepReport, StepError> {
-        let clock = Stopwatch::start();
+        let (clock, before) = (Stopwatch::start(), self.factors());
         let found = self.equilibrium(&Static::default())?;
         // Without a step there is nothing but the state.
         let of_step = match found.last {
             Some(r) => r,
             None => StepReport::idle(self.settings.solve.method),
         };
+        let now = self.factors();
         self.state.frame += steps;
         self.state.time += steps as f64 * self.settings.time.dt;
         Ok(StepReport {
@@ -160,6 +161,8 @@ impl Simulation {
             time: self.state.time,
             status: found.status,
             iterations: found.iterations,
+            factored: (now.matrices - before.matrices) as usize,
+            hessians: (now.hessians - before.hessians) as usize,
             force_residual: found.force_residual,
             step: found.step,
             energy: self.energy(),

@@ -43,7 +43,7 @@ pub use equilibrium::{EquilibriumReport, Static};
 pub use forces::{ContactForce, EachBlock};
 pub use intersections::{Entered, Intersection};
 pub use links::Group;
-pub use report::{Energy, StepReport, Timings};
+pub use report::{Energy, Factors, StepReport, Timings};
 pub use rigid::RigidMode;
 pub use snapshot::Snapshot;
 pub use step::{Iteration, LocalState};
@@ -99,6 +99,8 @@ pub struct Simulation {
     descent: Descent,
     lagged: Lagged,
     work: Workspace,
+    /// What was factored before the step.
+    counted: Factors,
     /// What makes this scene this scene; checkpoints carry it.
     fingerprint: u64,
 }
@@ -205,6 +207,14 @@ impl Simulation {
     /// Bytes of the factor that one global solve reads.
     pub fn factor_bytes(&self) -> usize {
         self.global.bytes()
+    }
+
+    /// Matrices factored since the simulation was built.
+    pub fn factors(&self) -> Factors {
+        Factors {
+            matrices: self.global.count(),
+            hessians: self.lagged.hessian.count + self.lagged.contact.count(),
+        }
     }
 
     /// Bytes of the terms: gradients, numbers of materials, z and u.

@@ -50,6 +50,15 @@ impl Timings {
     }
 }
 
+/// Matrices factored over the life of a simulation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Factors {
+    /// Global matrices A = M + Δt² DᵀW²D, that of the build included.
+    pub matrices: u64,
+    /// Hessians, of `newton`, `auto`, equilibria, and where bodies may touch each other.
+    pub hessians: u64,
+}
+
 /// How good a step is, and what it cost.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct StepReport {
@@ -63,8 +72,11 @@ pub struct StepReport {
     pub method: Method,
     /// Iterations done.
     pub iterations: usize,
-    /// Matrices factored in the step because weights of hard constraints followed their forces.
+    /// Global matrices factored in the step: weights of hard constraints followed their forces, `projective` needed more weight for drag, or
+    /// the integrator's coefficients changed. 0 in all other steps.
     pub factored: usize,
+    /// Hessians factored in the step, by `newton`, `auto` and where bodies may touch each other.
+    pub hessians: usize,
     /// ‖W(Dx − z)‖ (22), with x after the last global step.
     pub primal: f64,
     /// ‖DᵀW²(z − z_before)‖ (23) over the nodes that are not pinned, in N.
@@ -129,6 +141,7 @@ impl StepReport {
             method,
             iterations: 0,
             factored: 0,
+            hessians: 0,
             primal: 0.0,
             dual: 0.0,
             force_residual: 0.0,

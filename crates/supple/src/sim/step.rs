@@ -18,6 +18,7 @@ impl Simulation {
     pub(super) fn advance(&mut self, observer: Option<Observer<'_>>) -> Result<StepReport, StepError> {
         let clock = Stopwatch::start();
         let exec = self.exec.clone();
+        self.counted = self.factors();
         // What a discarded step gives back, besides the state, which only a good one changes.
         let habits = self.lagged.habits;
         self.work.hessian_at.clear();
@@ -190,13 +191,15 @@ impl Simulation {
     ) -> StepReport {
         let (state, gravity) = (&self.state, self.settings.world.gravity);
         let elastic = sums.energy - sums.dissipation;
+        let now = self.factors();
         StepReport {
             frame: state.frame,
             time: state.time,
             status,
             method: outcome.method,
             iterations: outcome.iterations,
-            factored: outcome.factored,
+            factored: (now.matrices - self.counted.matrices) as usize,
+            hessians: (now.hessians - self.counted.hessians) as usize,
             primal: outcome.primal,
             dual: outcome.dual,
             force_residual: outcome.force.relative,

@@ -151,7 +151,6 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
         }
     };
 
-    run.factored += firmness.factored;
     let primal = p.primal().primal.sqrt();
     let dual = p.dual();
     let force = force.unwrap_or_else(|| p.force_residual());

@@ -50,6 +50,13 @@ pub struct Newton {
     diagonal_of: f64,
 }
 
+impl Newton {
+    /// Hessians factored so far.
+    pub fn count(&self) -> u64 {
+        self.matrix.count()
+    }
+}
+
 /// s·block.
 fn scaled(s: f64, block: &Mat3<f64>) -> Mat3<f64> {
     block.map(|column| column.map(|v| s * v))

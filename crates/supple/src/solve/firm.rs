@@ -36,8 +36,6 @@ pub struct Firmness {
     limit: usize,
     /// The end, once the iteration stalls for good.
     end: Option<usize>,
-    /// Matrices factored.
-    pub factored: usize,
 }
 
 impl Firmness {
@@ -49,8 +47,7 @@ impl Firmness {
             && settings.weight_rule == WeightRule::Robust
             && settings.tolerance > 0.0
             && settings.contact != ContactMethod::Local;
-        let mut firmness =
-            Firmness { on, most: MOST, stalls: STALLS, limit: settings.iterations, end: None, factored: 0 };
+        let mut firmness = Firmness { on, most: MOST, stalls: STALLS, limit: settings.iterations, end: None };
         firmness.set(p, if on { Firm::Anew(AT_START) } else { Firm::Off });
         firmness
     }
@@ -89,7 +86,6 @@ impl Firmness {
         if p.terms.firm(firm) == 0 {
             return false;
         }
-        self.factored += 1;
         if !p.factor() {
             // The weights of the rule have been factored before.
             self.on = false;

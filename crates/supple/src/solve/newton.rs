@@ -20,6 +20,8 @@ pub struct Hessian {
     columns: Option<Columns>,
     /// Seconds that the last factorisation took.
     pub seconds: f64,
+    /// Hessians factored so far.
+    pub count: u64,
 }
 
 impl Hessian {
@@ -45,6 +47,7 @@ impl Hessian {
             blocks.add_diagonal(i, p.mass[i] * inv);
         }
         p.each_firm(&mut |i, block| blocks.add(i, i, block));
+        self.count += 1;
         let ok = blocks.factor(p.exec).is_ok();
         if ok {
             self.at.extend_from_slice(p.x);
@@ -61,7 +64,7 @@ impl Hessian {
     /// As it was when it had been taken at these positions, nowhere if there are none; see [`Hessian::take_later`].
     pub fn go_back(&mut self, at: &[Row]) {
         if at.is_empty() {
-            *self = Hessian { seconds: self.seconds, ..Hessian::default() };
+            *self = Hessian { seconds: self.seconds, count: self.count, ..Hessian::default() };
         } else if at != self.at {
             self.take_later(at.to_vec());
         }

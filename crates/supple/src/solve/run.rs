@@ -22,8 +22,6 @@ pub struct Outcome {
     pub step: f64,
     /// Forces at the end.
     pub force: ForceResidual,
-    /// Matrices factored because weights of hard constraints changed.
-    pub factored: usize,
     /// Seconds in local steps, or in gradients.
     pub local: f64,
     /// Seconds in global steps.
@@ -60,8 +58,6 @@ pub struct Run<'a, 'o> {
     pub iterations: usize,
     /// Seconds of the time budget that are kept for the end of the step.
     pub reserve: f64,
-    /// Matrices factored because weights of hard constraints changed.
-    pub factored: usize,
     /// Seconds in local steps, or in gradients.
     pub local: f64,
     /// Seconds in global steps.
@@ -84,7 +80,6 @@ impl<'a, 'o> Run<'a, 'o> {
             discarded: false,
             iterations: 0,
             reserve: 0.0,
-            factored: 0,
             local: 0.0,
             global: 0.0,
             solve: 0.0,
@@ -131,7 +126,6 @@ impl<'a, 'o> Run<'a, 'o> {
             dual: 0.0,
             step,
             force,
-            factored: self.factored,
             local: self.local,
             global: self.global,
             solve: self.solve,

@@ -7,7 +7,7 @@ use super::reference::V3;
 use super::reference::body::RefBody;
 use super::reference::material::RefMaterial;
 use super::reference::shape::{bar, tet_volume};
-use supple::{Control, Simulation, Status};
+use supple::{Control, Factors, Method, Simulation, Status};
 
 /// A disturbed body of every kind of term.
 fn sim(change: impl Fn(&mut supple::Settings)) -> (Simulation, RefBody) {
@@ -153,32 +153,68 @@ fn the_report_is_consistent() {
     }
 }
 
-/// Pins and anchors that move for 1000 frames leave the factor as it was: the next step has the same bits as that of a
-/// scene built and factored anew.
+/// Pins and anchors that move for 1000 frames leave the factor as it was, by `admm` and `projective`: one matrix was factored, at the build, and
+/// no Hessian; and the next step has the same bits as that of a scene built and factored anew.
 #[test]
 fn one_factor_serves_a_thousand_frames() {
-    let body = furnished(RefMaterial::StVenantKirchhoff(lame()));
-    let mut s = settings(0.02);
-    s.solve.iterations = 10;
-    s.solve.tolerance = 0.0;
-    let at = |frame: usize| {
-        let mut moved = body.clone();
-        let shift = V3::new(0.1, 0.2, 0.0) * (0.05 * frame as f64).sin();
-        moved.pins.iter_mut().for_each(|p| p.target += shift);
-        moved.anchors.iter_mut().for_each(|a| a.target -= shift);
-        moved
-    };
-    let mut old = bridge::simulation(&body, s.clone(), lame());
-    for frame in 0..1000 {
-        bridge::move_targets(&mut old, &at(frame));
-        old.step().unwrap();
+    for (method, material) in [
+        (Method::Admm, RefMaterial::StVenantKirchhoff(lame())),
+        (Method::Admm, RefMaterial::arap(lame())),
+        (Method::Projective, RefMaterial::arap(lame())),
+    ] {
+        let body = furnished(material);
+        let mut s = settings(0.02);
+        s.solve.method = method;
+        s.solve.iterations = 10;
+        s.solve.tolerance = 0.0;
+        let at = |frame: usize| {
+            let mut moved = body.clone();
+            let shift = V3::new(0.1, 0.2, 0.0) * (0.05 * frame as f64).sin();
+            moved.pins.iter_mut().for_each(|p| p.target += shift);
+            moved.anchors.iter_mut().for_each(|a| a.target -= shift);
+            moved
+        };
+        let mut old = bridge::simulation(&body, s.clone(), lame());
+        for frame in 0..1000 {
+            bridge::move_targets(&mut old, &at(frame));
+            let report = old.step().unwrap();
+            assert_eq!((report.factored, report.hessians), (0, 0), "{method:?}, frame {frame}");
+        }
+        assert_eq!(old.factors(), Factors { matrices: 1, hessians: 0 }, "{method:?}");
+        let mut new = bridge::simulation(&body, s, lame());
+        new.set_state(&old.positions(), &old.velocities()).unwrap();
+        for sim in [&mut old, &mut new] {
+            bridge::move_targets(sim, &at(1000));
+            sim.step().unwrap();
+        }
+        assert_eq!(old.positions(), new.positions());
+        assert_eq!(old.velocities(), new.velocities());
     }
-    let mut new = bridge::simulation(&body, s, lame());
-    new.set_state(&old.positions(), &old.velocities()).unwrap();
-    for sim in [&mut old, &mut new] {
-        bridge::move_targets(sim, &at(1000));
-        sim.step().unwrap();
+}
+
+/// Who factors more says so: `newton` a Hessian in each iteration, `auto` at most as many as it has iterations, another Δt one matrix more.
+/// What the steps report adds up to what the simulation counts.
+#[test]
+fn factors_are_counted() {
+    for method in [Method::Newton, Method::Auto, Method::QuasiNewton, Method::Admm] {
+        let (mut sim, _) = sim(|s| s.solve.method = method);
+        assert_eq!(sim.factors(), Factors { matrices: 1, hessians: 0 });
+        let (mut matrices, mut hessians) = (1, 0);
+        for frame in 0..20 {
+            let r = sim.step().unwrap();
+            (matrices, hessians) = (matrices + r.factored as u64, hessians + r.hessians as u64);
+            match method {
+                // One for each iteration, and one to see that nothing is left to do.
+                Method::Newton => assert!((r.iterations..=r.iterations + 1).contains(&r.hessians), "{r:?}"),
+                Method::Auto => assert!(r.hessians <= r.iterations + 1, "{r:?}"),
+                _ => assert_eq!(r.hessians, 0),
+            }
+            assert_eq!(sim.factors(), Factors { matrices, hessians }, "{method:?}, frame {frame}");
+        }
+        let mut s = sim.settings().clone();
+        s.time.dt = 0.01;
+        sim.update_settings(s).unwrap();
+        assert_eq!(sim.factors().matrices, matrices + 1);
+        assert_eq!(sim.step().unwrap().factored, 0);
     }
-    assert_eq!(old.positions(), new.positions());
-    assert_eq!(old.velocities(), new.velocities());
 }
