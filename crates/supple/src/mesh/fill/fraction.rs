@@ -1,6 +1,6 @@
 //! Fill fractions: the share φ of a tetrahedron that lies inside of the body.
 
-use super::inside::Placed;
+use super::inside::{Placed, Views};
 use crate::exec::Exec;
 use crate::mesh::tet_volume;
 
@@ -51,9 +51,10 @@ pub(super) fn fractions(
 ) -> (Vec<f64>, bool) {
     let mut out = vec![0.0; tets.len()];
     exec.for_each_chunk(&mut out, PIECE, |piece, out| {
+        let mut views = Views::default();
         for (i, fill) in out.iter_mut().enumerate() {
             let p = tets[piece * PIECE + i].map(|v| vertices[v as usize]);
-            *fill = fraction(placed, &p);
+            *fill = fraction(placed, &p, &mut views);
         }
     });
     let some = out.iter().any(|f| *f > 0.0);
@@ -86,7 +87,7 @@ pub(super) fn balance(fill: &mut [f64], vertices: &[[f64; 3]], tets: &[[u32; 4]]
     }
 }
 
-fn fraction(placed: &Placed, p: &[[f64; 3]; 4]) -> f64 {
+fn fraction(placed: &Placed, p: &[[f64; 3]; 4], views: &mut Views) -> f64 {
     // Far from all triangles one point speaks for all.
     if let Some(grid) = &placed.grid {
         let range = |c: usize| {
@@ -99,8 +100,8 @@ fn fraction(placed: &Placed, p: &[[f64; 3]; 4]) -> f64 {
             .all(|k| range(1).all(|j| range(0).all(|i| grid.of(placed.lattice.cell([i, j, k])).is_empty())));
         if empty {
             let middle = std::array::from_fn(|c| 0.25 * (p[0][c] + p[1][c] + p[2][c] + p[3][c]));
-            return f64::from(u8::from(placed.inside(middle)));
+            return f64::from(u8::from(placed.inside_with(middle, views)));
         }
     }
-    samples(p).filter(|q| placed.inside(*q)).count() as f64 / POINTS.len() as f64
+    samples(p).filter(|q| placed.inside_with(*q, views)).count() as f64 / POINTS.len() as f64
 }

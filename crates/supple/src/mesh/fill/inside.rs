@@ -4,7 +4,7 @@
 //! with holes is closed by lids first, whose own winding number, a sum over a small tree, is then taken off again.
 
 use super::clean::Clean;
-use super::grid::Grid;
+use super::grid::{Grid, View};
 use super::lattice::{Lattice, Node, position};
 use super::tree::Tree;
 use crate::exec::Exec;
@@ -145,17 +145,21 @@ impl<'a> Placed<'a> {
 
     /// Whether a point (in lattice units) lies inside.
     pub fn inside(&self, p: [f64; 3]) -> bool {
+        self.inside_with(p, &mut Views::default())
+    }
+
+    /// The same for many points near each other.
+    pub fn inside_with(&self, p: [f64; 3], views: &mut Views) -> bool {
         match (self.shape, &self.grid) {
             (Shape::Field { field, .. }, _) => field(self.to_world(p)) < 0.0,
             (Shape::Triangles { open, .. }, Some(grid)) => {
                 let cell = self.lattice.cell_of(p);
-                let middle = self.lattice.cell_at(cell).map(|i| i as f64 + 0.5);
                 let from = f64::from(self.winding[self.lattice.red(cell)]);
                 match open {
                     Some(open) if (from - from.round()).abs() > BROKEN => {
                         open.tree.winding(sub(self.to_world(p), self.centre)) > 0.5
                     }
-                    _ => from + f64::from(grid.change(cell, middle, p)) > 0.5,
+                    _ => from + f64::from(views.of(grid, &self.lattice, cell).change(p)) > 0.5,
                 }
             }
             _ => false,
@@ -215,6 +219,27 @@ impl<'a> Placed<'a> {
             (red, _) => search(cell(if red { a } else { b }), 0.0, 1.0),
         };
         if single { found } else { None }
+    }
+}
+
+/// Views from the middles of the last two cells that were asked for: a tetrahedron of the lattice lies in two.
+#[derive(Debug, Default)]
+pub(super) struct Views {
+    last: [Option<(usize, View)>; 2],
+}
+
+impl Views {
+    fn of(&mut self, grid: &Grid, lattice: &Lattice, cell: usize) -> &View {
+        let is = |v: &Option<(usize, View)>| v.as_ref().is_some_and(|v| v.0 == cell);
+        if !is(&self.last[0]) {
+            self.last.swap(0, 1);
+        }
+        let here = self.last[0].get_or_insert_with(|| (usize::MAX, View::default()));
+        if here.0 != cell {
+            here.0 = cell;
+            grid.see(cell, lattice.cell_at(cell).map(|i| i as f64 + 0.5), &mut here.1);
+        }
+        &here.1
     }
 }
 
