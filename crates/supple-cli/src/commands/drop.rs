@@ -105,7 +105,8 @@ pub(super) fn scene(path: &Path, tets: usize) -> Result<String, Failure> {
     let dt = (size / 9.8).sqrt() / 15.0;
     // Its own weight presses a body of this stiffness by about a fiftieth of its height.
     let young = 50.0 * 1000.0 * 9.8 * size;
-    let lift = [-0.5 * (low[0] + high[0]), 0.25 * size - low[1], -0.5 * (low[2] + high[2])];
+    let fall = (0.5 * (high[1] - low[1])).max(0.05 * size);
+    let lift = [-0.5 * (low[0] + high[0]), fall - low[1], -0.5 * (low[2] + high[2])];
     // What JSON escapes, TOML escapes alike.
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     Ok(format!(

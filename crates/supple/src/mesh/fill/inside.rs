@@ -8,10 +8,12 @@ use super::grid::{Grid, View};
 use super::lattice::{Lattice, Node, position};
 use super::tree::Tree;
 use crate::exec::Exec;
-use crate::math::small::{axpy, scale, sub};
+use crate::math::small::{axpy, cross, dot, scale, sub};
 
 /// Nodes that one thread looks at at a time.
 const PIECE: usize = 1024;
+/// Points of an open surface behind which the inside is asked for.
+const BACKED_POINTS: usize = 1000;
 /// Winding numbers this far from whole ones change so much within a cell that the tree is asked again.
 const BROKEN: f64 = 0.3;
 
@@ -40,6 +42,23 @@ impl<'a> Shape<'a> {
             Open { tree: centred_tree(clean).with_moments(), lids, lid_tree }
         });
         Shape::Triangles { clean, open }
+    }
+    /// Of an open surface the share of its area that has an inside right behind it.
+    pub fn backed(&self, exec: &Exec) -> Option<f64> {
+        let Shape::Triangles { clean, open: Some(open) } = self else { return None };
+        let (centre, behind) = (clean.centre(), 1e-7 * clean.diagonal());
+        let points = super::report::spread(clean, BACKED_POINTS);
+        let mut inside = vec![false; points.len()];
+        exec.for_each_chunk(&mut inside, PIECE / 8, |piece, inside| {
+            for (i, inside) in inside.iter_mut().enumerate() {
+                let (t, p) = points[piece * (PIECE / 8) + i];
+                let [a, b, c] = clean.corners(t);
+                let n = cross(sub(b, a), sub(c, a));
+                let way = behind / dot(n, n).sqrt();
+                *inside = open.tree.winding(axpy(sub(p, centre), -way, n)) > 0.5;
+            }
+        });
+        Some(inside.iter().filter(|i| **i).count() as f64 / points.len() as f64)
     }
     pub fn bounds(&self) -> [[f64; 3]; 2] {
         match self {
