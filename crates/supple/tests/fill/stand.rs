@@ -75,7 +75,7 @@ fn a_figure_stands_on_its_drawn_feet() {
 }
 
 /// A low table, so that it does not roll on a slope.
-fn table() -> Mesh {
+pub fn table() -> Mesh {
     let mut all = sphere(0.5, 12).map(|p| [1.4 * p[0], 0.3 * p[1], 1.4 * p[2]]);
     for (x, z) in [(-0.5, -0.5), (0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)] {
         all = all.with(&sphere(0.2, 10).map(|p| [p[0] + x, p[1] - 0.1, p[2] + z]));
