@@ -78,17 +78,6 @@ impl Grid {
         Some((from / (from - to), from > 0.0))
     }
 
-    /// Change of the winding number along a segment in a cell.
-    pub fn change(&self, cell: usize, a: [f64; 3], b: [f64; 3]) -> i32 {
-        let mut change = 0;
-        for &t in self.of(cell) {
-            if let Some((_, enters)) = self.crossing(t, a, b) {
-                change += if enters { 1 } else { -1 };
-            }
-        }
-        change
-    }
-
     /// The triangles of a cell as seen from a point, for many segments that start there.
     pub fn see(&self, cell: usize, from: [f64; 3], view: &mut View) {
         view.from = from;
@@ -129,7 +118,7 @@ pub(super) struct View {
 }
 
 impl View {
-    /// What [`Grid::change`] finds on the segment to `to`, with the same bits.
+    /// Change of the winding number along the segment to a point of the cell; ties as in [`Grid::crossing`].
     pub fn change(&self, to: [f64; 3]) -> i32 {
         let way = sub(to, self.from);
         let mut change = 0;
