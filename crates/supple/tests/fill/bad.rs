@@ -171,8 +171,13 @@ fn what_is_too_thin_is_soon_refused() {
     });
     says(&error.unwrap_err(), &["misses it", "1.000e-4 m thick", "or kind `cage`"]);
     assert!(passes <= 4, "{passes} lattices");
-    let (_, report) = fill(&plate.surface(), &FillSettings::tets(3000).kind(Kind::Cage)).unwrap();
-    assert!(report.volume_error.unwrap().abs() < 0.005);
+    // A cage loses nothing, also where no point at which the inside is asked for lies in it.
+    let needle = sphere(1.0, 8).map(|p| [1e-3 * p[0], p[1], 1e-3 * p[2]]);
+    for thin in [plate, needle] {
+        let (mesh, report) = fill(&thin.surface(), &FillSettings::tets(1000).kind(Kind::Cage)).unwrap();
+        assert!(report.volume_error.unwrap().abs() < 0.005, "{:?}", report.volume_error);
+        assert!(mesh.fill().iter().all(|f| *f > 0.0 && *f <= 1.0));
+    }
 }
 
 /// A surface that passes through itself encloses as much inside out as it does otherwise, so that its signed volume is zero: what is not inside out is

@@ -63,7 +63,8 @@ pub(super) fn fractions(
 }
 
 /// Scales the fractions below 1 so that all together give a volume, first by a fifth at most: points count a tetrahedron's share to a few
-/// hundredths only, and empty ones have [`LEAST`]. Where a body is so thin that those alone are too much, they shrink too.
+/// hundredths only, and empty ones have [`LEAST`]. Where a body is so thin that those alone are too much, they shrink too, and where
+/// no point lies in it, all share its volume.
 pub(super) fn balance(fill: &mut [f64], vertices: &[[f64; 3]], tets: &[[u32; 4]], volume: f64) {
     let of = |e: usize| tet_volume(tets[e].map(|v| vertices[v as usize]));
     // Some reach a limit when they are scaled: a few rounds.
@@ -82,8 +83,9 @@ pub(super) fn balance(fill: &mut [f64], vertices: &[[f64; 3]], tets: &[[u32; 4]]
             .for_each(|f| *f = (*f * scale).clamp(LEAST, 1.0));
     }
     let all: f64 = fill.iter().enumerate().map(|(e, f)| f * of(e)).sum();
-    if all > 1.005 * volume && volume > 0.0 {
-        fill.iter_mut().for_each(|f| *f *= volume / all);
+    let unseen = fill.iter().all(|f| *f <= LEAST);
+    if (all > 1.005 * volume || unseen) && volume > 0.0 {
+        fill.iter_mut().for_each(|f| *f = (*f * volume / all).min(1.0));
     }
 }
 

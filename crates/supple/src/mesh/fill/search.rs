@@ -312,10 +312,12 @@ fn finish(
         _ => {
             tell(Stage::Fractions, 0.7)?;
             let (mut fill, some) = fraction::fractions(&placed, &vertices, &tets, exec);
-            if !some {
+            let known = known_volume(shape, &placed);
+            // What slips between all points still has its volume.
+            if !some && known.is_none_or(|volume| volume <= 0.0) {
                 return Err(nothing(shape, &placed, exec));
             }
-            if let Some(volume) = known_volume(shape, &placed) {
+            if let Some(volume) = known {
                 fraction::balance(&mut fill, &vertices, &tets, volume / placed.h.powi(3));
             }
             fill
