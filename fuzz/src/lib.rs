@@ -41,7 +41,8 @@ pub fn fill(bytes: &[u8]) {
         let eight = |b: &[u8]| f64::from_le_bytes(std::array::from_fn(|i| b[i]));
         rest.chunks_exact(8).map(eight).collect()
     };
-    let vertices: Vec<[f64; 3]> = numbers.chunks_exact(3).map(|c| [c[0], c[1], c[2]]).collect();
+    // All of them corners of triangles: a vertex that is nowhere and belongs to none is no reason to refuse a surface, but to refuse a skin.
+    let vertices: Vec<[f64; 3]> = numbers.chunks_exact(9).flat_map(|c| [[c[0], c[1], c[2]], [c[3], c[4], c[5]], [c[6], c[7], c[8]]]).collect();
     let triangles: Vec<[u32; 3]> = (0..vertices.len() as u32 / 3).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
     let surface = fill::Surface { vertices: &vertices, triangles: &triangles };
     let fineness = match how >> 4 & 3 {

@@ -190,3 +190,26 @@ fn drop_writes_pictures_and_a_glb() {
     assert!(names.contains(&"block.glb".to_owned()), "{names:?}");
     assert!(names.iter().any(|n| n.ends_with(".png")), "{names:?}");
 }
+
+/// What filling did is printed where no progress bar is drawn too, unless --quiet; what cannot be filled is refused by the surface's name alone.
+#[test]
+fn drop_says_what_filling_did_and_why_not() {
+    let here = folder("drop-notes");
+    fs::write(here.join("open.obj"), block(true)).unwrap();
+    fs::write(here.join("flat.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    let drop = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_supple"));
+        command.arg("drop").args(args).args(["--frames", "1", "--tets", "300", "--force"]);
+        command.current_dir(&here).output().unwrap()
+    };
+    let told = drop(&["open.obj"]);
+    assert!(
+        told.status.success() && err(&told).contains("note: open: the surface is open along 4 edges"),
+        "{}",
+        err(&told)
+    );
+    assert!(!err(&drop(&["open.obj", "--quiet"])).contains("note:"));
+    let flat = drop(&["flat.obj"]);
+    assert_eq!(flat.status.code(), Some(2));
+    assert!(err(&flat).contains("flat.obj: the surface is flat"), "{}", err(&flat));
+}

@@ -7,6 +7,9 @@
 //! | `fill/damage.rs` | holes, turned triangles, soups, shells |
 //! | `fill/skin.rs` | embeddings |
 //! | `fill/bad.rs` | what is refused, and what is said |
+//! | `fill/random.rs` | surfaces that nobody would draw |
+//! | `fill/stand.rs` | skins that touch obstacles: gaps, friction |
+//! | `fill/methods.rs` | a filled figure by every method |
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 #[path = "fill/bad.rs"]
@@ -15,6 +18,8 @@ mod bad;
 mod bodies;
 #[path = "fill/damage.rs"]
 mod damage;
+#[path = "fill/methods.rs"]
+mod methods;
 #[path = "fill/random.rs"]
 mod random;
 #[path = "fill/shapes.rs"]

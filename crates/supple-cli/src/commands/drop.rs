@@ -2,7 +2,7 @@
 use std::path::{Path, PathBuf};
 
 use miette::miette;
-use supple::mesh::fill::{FillSettings, Kind, Surface, fill};
+use supple::mesh::fill::{FillError, FillSettings, Kind, Surface, fill};
 use supple::mesh::io::{Format as MeshFormat, RawMesh};
 
 use super::Failure;
@@ -74,13 +74,13 @@ pub(super) fn stem(path: &Path) -> String {
     path.file_stem().map_or_else(|| "body".into(), |s| s.to_string_lossy().into_owned())
 }
 
-/// The kind of fill, as the scene has it: a cage for what is too thin to be filled otherwise.
-fn kind(mesh: &RawMesh, tets: usize) -> &'static str {
+/// The kind of fill, as the scene has it: a cage for what is too thin to be filled otherwise. What neither fills is refused here, where the message
+/// is about the surface and not about a scene that nobody wrote.
+fn kind(mesh: &RawMesh, tets: usize) -> Result<&'static str, FillError> {
     let surface = Surface { vertices: &mesh.vertices, triangles: &mesh.triangles };
     let settings = FillSettings { memory: memory::limit().unwrap_or(u64::MAX), ..FillSettings::tets(tets) };
-    let fails = |settings: &FillSettings| fill(&surface, settings).is_err();
-    let cage = settings.clone().kind(Kind::Cage);
-    if fails(&settings) && !fails(&cage) { ", kind = \"cage\"" } else { "" }
+    let Err(why) = fill(&surface, &settings) else { return Ok("") };
+    fill(&surface, &settings.kind(Kind::Cage)).map_or(Err(why), |_| Ok(", kind = \"cage\""))
 }
 
 /// The scene: the surface half of its height above a floor at 0.
@@ -99,13 +99,14 @@ pub(super) fn scene(path: &Path, tets: usize) -> Result<String, Failure> {
     if !(size > 0.0 && size.is_finite()) {
         return Err(Failure::input(miette!("{}: all its vertices are the same point", path.display())));
     }
-    let kind = kind(&mesh, tets);
+    let kind = kind(&mesh, tets).map_err(|e| Failure::input(miette!("{}: {e}", path.display())))?;
     let file = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     // Some seconds of a body of a metre; smaller ones fall sooner.
     let dt = (size / 9.8).sqrt() / 15.0;
     // Its own weight presses a body of this stiffness by about a fiftieth of its height.
     let young = 50.0 * 1000.0 * 9.8 * size;
-    let lift = [-0.5 * (low[0] + high[0]), 0.25 * size - low[1], -0.5 * (low[2] + high[2])];
+    let fall = (0.5 * (high[1] - low[1])).max(0.05 * size);
+    let lift = [-0.5 * (low[0] + high[0]), fall - low[1], -0.5 * (low[2] + high[2])];
     // What JSON escapes, TOML escapes alike.
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     Ok(format!(

@@ -186,8 +186,12 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     });
 
     let bar = progress(frames.saturating_sub(first), options.quiet);
-    for note in &notes {
-        bar.println(format!("note: {note}"));
+    // A bar that is not drawn prints nothing: notes go to standard error beside it.
+    for note in notes.iter().filter(|_| !options.quiet) {
+        let line = format!("note: {note}\n");
+        bar.suspend(|| std::io::stderr().write_all(line.as_bytes()))
+            .into_diagnostic()
+            .map_err(Failure::run)?;
     }
     let mut tally = Tally::default();
     let mut outcome = Ok(());

@@ -129,6 +129,78 @@ fn memory_is_refused_before_it_is_taken() {
     says(&refuse(&ball, &FillSettings { memory: 1 << 20, ..FillSettings::tets(10_000_000) }), &["GiB"]);
 }
 
+/// A wavy sheet has pockets in which the winding number is above ½, below about half of it: it is no body. A bowl is one.
+#[test]
+fn wavy_sheets_are_no_bodies() {
+    let n = 12;
+    let mut sheet = Mesh::default();
+    for i in 0..=n {
+        for j in 0..=n {
+            let (u, v) = (f64::from(i) / f64::from(n), f64::from(j) / f64::from(n));
+            sheet.vertices.push([u, 0.1 * (6.0 * u).sin(), v]);
+        }
+    }
+    for a in (0..n * (n + 1)).filter(|a| a % (n + 1) < n) {
+        sheet
+            .triangles
+            .extend([[a, a + 1, a + n + 1], [a + 1, a + n + 2, a + n + 1]].map(|t| t.map(|v| v as u32)));
+    }
+    for kind in [Kind::Conform, Kind::Grow, Kind::Cage] {
+        says(
+            &refuse(&sheet, &FillSettings::tets(3000).kind(kind)),
+            &["open along 48 edges", "behind it", "cloth"],
+        );
+        says(&refuse(&sheet.clone().turned(), &FillSettings::tets(3000).kind(kind)), &["behind it", "cloth"]);
+    }
+    let mut bowl = sphere(1.0, 8);
+    let vertices = bowl.vertices.clone();
+    bowl.triangles.retain(|t| t.iter().all(|&v| vertices[v as usize][2] > -1e-9));
+    let (_, report) = fill(&bowl.surface(), &FillSettings::tets(3000)).unwrap();
+    assert!((report.volume / (2.0 / 3.0 * std::f64::consts::PI) - 1.0).abs() < 0.5);
+}
+
+/// What is too thin for the number that is asked for is not sought on ever finer lattices: at three tenths of the size for a solid of that volume there
+/// would be 37 times as many.
+#[test]
+fn what_is_too_thin_is_soon_refused() {
+    let plate = block([0.0; 3], [1.0, 1e-4, 1.0]);
+    let mut passes = 0;
+    let error = fill_with(&plate.surface(), &FillSettings::tets(3000), &mut |p| {
+        passes = passes.max(p.pass);
+        true
+    });
+    says(&error.unwrap_err(), &["misses it", "1.000e-4 m thick", "or kind `cage`"]);
+    assert!(passes <= 4, "{passes} lattices");
+    // A cage loses nothing, also where no point at which the inside is asked for lies in it.
+    let needle = sphere(1.0, 8).map(|p| [1e-3 * p[0], p[1], 1e-3 * p[2]]);
+    for thin in [plate, needle] {
+        let (mesh, report) = fill(&thin.surface(), &FillSettings::tets(1000).kind(Kind::Cage)).unwrap();
+        assert!(report.volume_error.unwrap().abs() < 0.005, "{:?}", report.volume_error);
+        assert!(mesh.fill().iter().all(|f| *f > 0.0 && *f <= 1.0));
+    }
+}
+
+/// A surface that passes through itself encloses as much inside out as it does otherwise, so that its signed volume is zero: what is not inside out is
+/// filled, and it is said that the rest is lost.
+#[test]
+fn volumes_that_cancel_are_no_sheets() {
+    // Twisted by half a turn at z = 0: below, it is inside out.
+    let twice = sphere(1.0, 12).map(|p| [p[0] * p[2], p[1], p[2]]);
+    assert!(twice.volume().abs() < 1e-9);
+    for kind in [Kind::Conform, Kind::Grow, Kind::Cage] {
+        let (mesh, report) = fill(&twice.surface(), &FillSettings::tets(2000).kind(kind)).unwrap();
+        assert!(report.surface_volume.is_none(), "{:?}", report.surface_volume);
+        // ∫ z over half of a ball.
+        assert!(
+            (report.volume / (0.25 * std::f64::consts::PI) - 1.0).abs() < 0.1,
+            "{kind:?}: {}",
+            report.volume
+        );
+        assert!(mesh.fill().iter().all(|f| *f > 0.0));
+        assert!(kind != Kind::Conform || (0.2..0.8).contains(&report.lost_area), "{}", report.lost_area);
+    }
+}
+
 #[test]
 fn progress_is_told_and_may_stop() {
     let ball = sphere(1.0, 6);

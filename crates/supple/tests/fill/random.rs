@@ -68,7 +68,9 @@ fn mutated_surfaces_are_filled_or_refused() {
                     }
                 }
                 assert!(edges.values().all(|n| *n == 2), "run {run}: open or pinched");
-                assert!(Embedding::new(&body, &mesh.vertices).is_ok(), "run {run}");
+                // A vertex that no triangle uses may be anything to the filler, but nothing carries it if it is nowhere.
+                let finite = mesh.vertices.iter().flatten().all(|c| c.is_finite());
+                assert_eq!(Embedding::new(&body, &mesh.vertices).is_ok(), finite, "run {run}");
                 report.notes();
             }
             Err(e) => {

@@ -1,6 +1,6 @@
 //! Fill fractions: the share φ of a tetrahedron that lies inside of the body.
 
-use super::inside::Placed;
+use super::inside::{Placed, Views};
 use crate::exec::Exec;
 use crate::mesh::tet_volume;
 
@@ -51,9 +51,10 @@ pub(super) fn fractions(
 ) -> (Vec<f64>, bool) {
     let mut out = vec![0.0; tets.len()];
     exec.for_each_chunk(&mut out, PIECE, |piece, out| {
+        let mut views = Views::default();
         for (i, fill) in out.iter_mut().enumerate() {
             let p = tets[piece * PIECE + i].map(|v| vertices[v as usize]);
-            *fill = fraction(placed, &p);
+            *fill = fraction(placed, &p, &mut views);
         }
     });
     let some = out.iter().any(|f| *f > 0.0);
@@ -62,7 +63,8 @@ pub(super) fn fractions(
 }
 
 /// Scales the fractions below 1 so that all together give a volume, first by a fifth at most: points count a tetrahedron's share to a few
-/// hundredths only, and empty ones have [`LEAST`]. Where a body is so thin that those alone are too much, they shrink too.
+/// hundredths only, and empty ones have [`LEAST`]. Where a body is so thin that those alone are too much, they shrink too, and where
+/// no point lies in it, all share its volume.
 pub(super) fn balance(fill: &mut [f64], vertices: &[[f64; 3]], tets: &[[u32; 4]], volume: f64) {
     let of = |e: usize| tet_volume(tets[e].map(|v| vertices[v as usize]));
     // Some reach a limit when they are scaled: a few rounds.
@@ -81,12 +83,13 @@ pub(super) fn balance(fill: &mut [f64], vertices: &[[f64; 3]], tets: &[[u32; 4]]
             .for_each(|f| *f = (*f * scale).clamp(LEAST, 1.0));
     }
     let all: f64 = fill.iter().enumerate().map(|(e, f)| f * of(e)).sum();
-    if all > 1.005 * volume && volume > 0.0 {
-        fill.iter_mut().for_each(|f| *f *= volume / all);
+    let unseen = fill.iter().all(|f| *f <= LEAST);
+    if (all > 1.005 * volume || unseen) && volume > 0.0 {
+        fill.iter_mut().for_each(|f| *f = (*f * volume / all).min(1.0));
     }
 }
 
-fn fraction(placed: &Placed, p: &[[f64; 3]; 4]) -> f64 {
+fn fraction(placed: &Placed, p: &[[f64; 3]; 4], views: &mut Views) -> f64 {
     // Far from all triangles one point speaks for all.
     if let Some(grid) = &placed.grid {
         let range = |c: usize| {
@@ -99,8 +102,8 @@ fn fraction(placed: &Placed, p: &[[f64; 3]; 4]) -> f64 {
             .all(|k| range(1).all(|j| range(0).all(|i| grid.of(placed.lattice.cell([i, j, k])).is_empty())));
         if empty {
             let middle = std::array::from_fn(|c| 0.25 * (p[0][c] + p[1][c] + p[2][c] + p[3][c]));
-            return f64::from(u8::from(placed.inside(middle)));
+            return f64::from(u8::from(placed.inside_with(middle, views)));
         }
     }
-    samples(p).filter(|q| placed.inside(*q)).count() as f64 / POINTS.len() as f64
+    samples(p).filter(|q| placed.inside_with(*q, views)).count() as f64 / POINTS.len() as f64
 }

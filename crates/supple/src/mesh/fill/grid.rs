@@ -78,12 +78,61 @@ impl Grid {
         Some((from / (from - to), from > 0.0))
     }
 
-    /// Change of the winding number along a segment in a cell.
-    pub fn change(&self, cell: usize, a: [f64; 3], b: [f64; 3]) -> i32 {
+    /// The triangles of a cell as seen from a point, for many segments that start there.
+    pub fn see(&self, cell: usize, from: [f64; 3], view: &mut View) {
+        view.from = from;
+        view.triangles.clear();
+        view.triangles.extend(self.of(cell).iter().map(|&t| {
+            let (normal, offset) = self.planes[t as usize];
+            let v = self.vertices[t as usize];
+            let q = self.corners[t as usize].map(|p| sub(p, from));
+            let ends = [(0, 1), (1, 2), (2, 0)];
+            Seen {
+                normal,
+                offset,
+                start: dot(normal, from) - offset,
+                sides: ends.map(|(i, j)| cross(q[i], q[j])),
+                ties: ends.map(|(i, j)| v[i] < v[j]),
+            }
+        }));
+    }
+}
+
+/// A triangle as a point sees it.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    normal: [f64; 3],
+    offset: f64,
+    /// Of the point, above the triangle's plane.
+    start: f64,
+    /// Normals of the planes through the point and each edge, and on which side what lies in them counts.
+    sides: [[f64; 3]; 3],
+    ties: [bool; 3],
+}
+
+/// The triangles of a cell as a point sees them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct View {
+    from: [f64; 3],
+    triangles: Vec<Seen>,
+}
+
+impl View {
+    /// Change of the winding number along the segment to a point of the cell; ties as in [`Grid::crossing`].
+    pub fn change(&self, to: [f64; 3]) -> i32 {
+        let way = sub(to, self.from);
         let mut change = 0;
-        for &t in self.of(cell) {
-            if let Some((_, enters)) = self.crossing(t, a, b) {
-                change += if enters { 1 } else { -1 };
+        for t in &self.triangles {
+            if (t.start > 0.0) == (dot(t.normal, to) - t.offset > 0.0) {
+                continue;
+            }
+            let mut left = 0;
+            for (side, tie) in t.sides.iter().zip(t.ties) {
+                let side = dot(way, *side);
+                left += usize::from(side > 0.0 || side == 0.0 && tie);
+            }
+            if left == 0 || left == 3 {
+                change += if t.start > 0.0 { 1 } else { -1 };
             }
         }
         change

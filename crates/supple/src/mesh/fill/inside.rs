@@ -4,14 +4,16 @@
 //! with holes is closed by lids first, whose own winding number, a sum over a small tree, is then taken off again.
 
 use super::clean::Clean;
-use super::grid::Grid;
+use super::grid::{Grid, View};
 use super::lattice::{Lattice, Node, position};
 use super::tree::Tree;
 use crate::exec::Exec;
-use crate::math::small::{axpy, scale, sub};
+use crate::math::small::{axpy, cross, dot, scale, sub};
 
 /// Nodes that one thread looks at at a time.
 const PIECE: usize = 1024;
+/// Points of an open surface behind which the inside is asked for.
+const BACKED_POINTS: usize = 1000;
 /// Winding numbers this far from whole ones change so much within a cell that the tree is asked again.
 const BROKEN: f64 = 0.3;
 
@@ -40,6 +42,23 @@ impl<'a> Shape<'a> {
             Open { tree: centred_tree(clean).with_moments(), lids, lid_tree }
         });
         Shape::Triangles { clean, open }
+    }
+    /// Of an open surface the share of its area that has an inside right behind it.
+    pub fn backed(&self, exec: &Exec) -> Option<f64> {
+        let Shape::Triangles { clean, open: Some(open) } = self else { return None };
+        let (centre, behind) = (clean.centre(), 1e-7 * clean.diagonal());
+        let points = super::report::spread(clean, BACKED_POINTS);
+        let mut inside = vec![false; points.len()];
+        exec.for_each_chunk(&mut inside, PIECE / 8, |piece, inside| {
+            for (i, inside) in inside.iter_mut().enumerate() {
+                let (t, p) = points[piece * (PIECE / 8) + i];
+                let [a, b, c] = clean.corners(t);
+                let n = cross(sub(b, a), sub(c, a));
+                let way = behind / dot(n, n).sqrt();
+                *inside = open.tree.winding(axpy(sub(p, centre), -way, n)) > 0.5;
+            }
+        });
+        Some(inside.iter().filter(|i| **i).count() as f64 / points.len() as f64)
     }
     pub fn bounds(&self) -> [[f64; 3]; 2] {
         match self {
@@ -145,17 +164,21 @@ impl<'a> Placed<'a> {
 
     /// Whether a point (in lattice units) lies inside.
     pub fn inside(&self, p: [f64; 3]) -> bool {
+        self.inside_with(p, &mut Views::default())
+    }
+
+    /// The same for many points near each other.
+    pub fn inside_with(&self, p: [f64; 3], views: &mut Views) -> bool {
         match (self.shape, &self.grid) {
             (Shape::Field { field, .. }, _) => field(self.to_world(p)) < 0.0,
             (Shape::Triangles { open, .. }, Some(grid)) => {
                 let cell = self.lattice.cell_of(p);
-                let middle = self.lattice.cell_at(cell).map(|i| i as f64 + 0.5);
                 let from = f64::from(self.winding[self.lattice.red(cell)]);
                 match open {
                     Some(open) if (from - from.round()).abs() > BROKEN => {
                         open.tree.winding(sub(self.to_world(p), self.centre)) > 0.5
                     }
-                    _ => from + f64::from(grid.change(cell, middle, p)) > 0.5,
+                    _ => from + f64::from(views.of(grid, &self.lattice, cell).change(p)) > 0.5,
                 }
             }
             _ => false,
@@ -215,6 +238,27 @@ impl<'a> Placed<'a> {
             (red, _) => search(cell(if red { a } else { b }), 0.0, 1.0),
         };
         if single { found } else { None }
+    }
+}
+
+/// Views from the middles of the last two cells that were asked for: a tetrahedron of the lattice lies in two.
+#[derive(Debug, Default)]
+pub(super) struct Views {
+    last: [Option<(usize, View)>; 2],
+}
+
+impl Views {
+    fn of(&mut self, grid: &Grid, lattice: &Lattice, cell: usize) -> &View {
+        let is = |v: &Option<(usize, View)>| v.as_ref().is_some_and(|v| v.0 == cell);
+        if !is(&self.last[0]) {
+            self.last.swap(0, 1);
+        }
+        let here = self.last[0].get_or_insert_with(|| (usize::MAX, View::default()));
+        if here.0 != cell {
+            here.0 = cell;
+            grid.see(cell, lattice.cell_at(cell).map(|i| i as f64 + 0.5), &mut here.1);
+        }
+        &here.1
     }
 }
 

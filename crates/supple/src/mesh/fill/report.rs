@@ -227,7 +227,7 @@ pub(super) fn dihedral(vertices: &[[f64; 3]], tets: &[[u32; 4]], exec: &Exec) ->
 }
 
 /// Points spread evenly over a surface: triangle and position.
-fn spread(clean: &Clean, count: usize) -> Vec<(usize, [f64; 3])> {
+pub(super) fn spread(clean: &Clean, count: usize) -> Vec<(usize, [f64; 3])> {
     let areas: Vec<f64> = (0..clean.triangles.len()).map(|t| super::clean::area(clean.corners(t))).collect();
     let total: f64 = areas.iter().sum();
     let mut out = Vec::with_capacity(count);

@@ -24,6 +24,10 @@ const PASSES: usize = 10;
 /// Passes with the lattice in the middle of the shape, and where it is after them, in sizes: no fraction that a symmetry would have.
 const CENTRED: usize = 5;
 const ASIDE: [f64; 3] = [0.13, 0.29, 0.41];
+/// The share of an open surface that must have an inside behind it. Of a wavy sheet about a half does, of a bowl all.
+const LEAST_BACKED: f64 = 0.6;
+/// The least share of the size guessed from the volume that is tried: of a body that is missed there more would be far too many.
+const LEAST_GUESS: f64 = 0.3;
 /// What an open surface encloses, as a share of its area times the size, that is taken for nothing: shadows of its edges.
 const NEARLY_NOTHING: f64 = 0.15;
 /// Bytes for a node of the lattice, and for a tetrahedron of the body, while filling.
@@ -63,6 +67,7 @@ pub(super) fn with_inside_out(
 pub(super) fn volume(shape: &Shape, exec: &Exec) -> f64 {
     if let Shape::Triangles { clean, .. } = shape
         && clean.closed()
+        && !cancels(clean)
     {
         return clean.volume();
     }
@@ -106,6 +111,16 @@ pub(super) fn fill(
     let diagonal = (0..3).map(|c| (bounds[1][c] - bounds[0][c]).powi(2)).sum::<f64>().sqrt();
     if let Shape::Triangles { clean, .. } = shape {
         report.cleaned(clean);
+    }
+    if let Some(backed) = shape.backed(exec).filter(|share| *share < LEAST_BACKED)
+        && let Shape::Triangles { clean, .. } = shape
+    {
+        let reason = format!(
+            "it is open along {} edges, and only {:.0} % of it has an inside behind it; if it is a sheet, simulate it as one (`cloth`), otherwise turn its triangles to face outwards or close its holes",
+            clean.open_edges,
+            100.0 * backed
+        );
+        return Err(FillError::NoInside { reason });
     }
     let built = match settings.fineness {
         Fineness::Size(h) => {
@@ -154,6 +169,7 @@ fn by_number<'a>(
     let mut best: Option<(f64, Built)> = None;
     let mut before: Option<(f64, f64)> = None;
     let mut passes = 0;
+    let least = LEAST_GUESS * h;
     while passes < PASSES {
         passes += 1;
         let built = pass(shape, h, settings, exec, progress, passes)?;
@@ -171,11 +187,16 @@ fn by_number<'a>(
         if better {
             best = Some((off, built));
         }
-        if hollow || off <= CLOSE || passes >= 3 && best.as_ref().is_some_and(|(off, _)| *off <= CLOSE_ENOUGH)
+        let too_thin = ratio < 1.0 && h <= least;
+        if hollow
+            || too_thin
+            || off <= CLOSE
+            || passes >= 3 && best.as_ref().is_some_and(|(off, _)| *off <= CLOSE_ENOUGH)
         {
             break;
         }
         h *= if ratio > 0.0 { ratio.powf(-1.0 / slope).clamp(0.4, 2.5) } else { 0.5 };
+        h = h.max(least);
     }
     best.map(|(_, built)| (built, passes)).ok_or(FillError::Stopped)
 }
@@ -291,10 +312,12 @@ fn finish(
         _ => {
             tell(Stage::Fractions, 0.7)?;
             let (mut fill, some) = fraction::fractions(&placed, &vertices, &tets, exec);
-            if !some {
+            let known = known_volume(shape, &placed);
+            // What slips between all points still has its volume.
+            if !some && known.is_none_or(|volume| volume <= 0.0) {
                 return Err(nothing(shape, &placed, exec));
             }
-            if let Some(volume) = known_volume(shape, &placed) {
+            if let Some(volume) = known {
                 fraction::balance(&mut fill, &vertices, &tets, volume / placed.h.powi(3));
             }
             fill
@@ -309,7 +332,7 @@ fn finish(
         .sum();
     if let Shape::Triangles { clean, .. } = shape
         && match clean.closed() {
-            true => encloses_nothing(clean),
+            true => encloses_nothing(clean, &placed),
             false => report.volume < NEARLY_NOTHING * clean.area() * placed.h,
         }
     {
@@ -340,19 +363,28 @@ fn finish(
     Ok((mesh, report))
 }
 
-/// The volume inside of a closed surface in m³. Where shells overlap, the triangles count a volume twice, so that it is not known.
+/// The volume inside of a closed surface in m³. Where shells overlap, the triangles count a volume twice, and where one is inside out, against
+/// it: then it is not known.
 fn known_volume(shape: &Shape, placed: &Placed) -> Option<f64> {
     match shape {
-        Shape::Triangles { clean, .. } if clean.closed() && placed.winding.iter().all(|w| *w < 1.5) => {
+        Shape::Triangles { clean, .. }
+            if clean.closed() && placed.winding.iter().all(|w| *w > -0.5 && *w < 1.5) =>
+        {
             Some(clean.volume())
         }
         _ => None,
     }
 }
 
-/// Whether a closed surface is a sheet with two sides.
-fn encloses_nothing(clean: &Clean) -> bool {
+/// Whether the volume below the triangles of a closed surface cancels: those of a sheet with two sides, or of a surface that passes through
+/// itself and encloses as much inside out as it does otherwise.
+fn cancels(clean: &Clean) -> bool {
     clean.volume().abs() < 1e-6 * clean.area().powf(1.5)
+}
+
+/// Whether a closed surface is a sheet with two sides.
+fn encloses_nothing(clean: &Clean, placed: &Placed) -> bool {
+    cancels(clean) && placed.winding.iter().all(|w| *w < 0.5)
 }
 
 /// Why nothing is inside.
@@ -378,7 +410,7 @@ fn nothing(shape: &Shape, placed: &Placed, exec: &Exec) -> FillError {
             "it is open along {} edges, and {found}; close its holes, take a smaller size if it is thin, or simulate it as a sheet (`cloth`)",
             clean.open_edges
         )
-    } else if encloses_nothing(clean) {
+    } else if encloses_nothing(clean, placed) {
         "its triangles enclose no volume (a sheet with two sides?); simulate it as a sheet (`cloth`)".into()
     } else {
         let thick = quantiles(&thicknesses(clean, exec)).map_or(placed.h, |[_, middle]| middle);
