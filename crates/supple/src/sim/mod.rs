@@ -56,6 +56,7 @@ use crate::global::{Cholesky, SolveScratch, System};
 use crate::math::nodes::Row;
 use crate::settings::Settings;
 use crate::solve::contact_methods::Nodal;
+use crate::solve::whole::Free;
 use crate::solve::{Axes, BodySums, Descent, Lagged};
 use crate::term::{FibreRef, TermSet};
 use std::sync::Arc;
@@ -160,6 +161,7 @@ struct Workspace {
     force: Vec<Row>,
     rounding: Vec<f64>,
     /// Body of each free node.
+    whole: Free,
     body: Vec<u32>,
     body_size: Vec<f64>,
     per_body: Vec<BodySums>,
