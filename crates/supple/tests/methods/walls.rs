@@ -84,9 +84,9 @@ fn no_free_body_hangs_in_the_air() {
 fn cantilever(method: Method, cells: [usize; 3], frames: usize) -> (usize, Vec<String>, f64) {
     let mesh = box_mesh([4.0, 1.0, 1.0], cells, Split::Six).unwrap();
     let held: Vec<u32> =
-        (0..mesh.vertices.len() as u32).filter(|&i| mesh.vertices[i as usize][0] == 0.0).collect();
-    let tip = (0..mesh.vertices.len())
-        .max_by(|&a, &b| mesh.vertices[a][0].total_cmp(&mesh.vertices[b][0]))
+        (0..mesh.vertices().len() as u32).filter(|&i| mesh.vertices()[i as usize][0] == 0.0).collect();
+    let tip = (0..mesh.vertices().len())
+        .max_by(|&a, &b| mesh.vertices()[a][0].total_cmp(&mesh.vertices()[b][0]))
         .unwrap();
     let mut settings = Settings::default();
     settings.time.dt = 0.04;
