@@ -37,7 +37,8 @@ pub fn table(cases: &[Case]) -> String {
 }
 
 /// What is missing in the part of a page that says how fast this is: the line above the table and the table itself.
-pub fn check(text: &str) -> Result<(), String> {
+#[cfg(test)]
+fn check(text: &str) -> Result<(), String> {
     let intro =
         text.lines().find_map(|l| l.strip_prefix(INTRO)).ok_or("no line tells of `supple bench --readme`")?;
     let day = intro.split(',').next().unwrap_or_default();
