@@ -306,7 +306,9 @@ impl TermSet {
     pub fn press(&mut self, x: &[Row], bound: f64) -> f64 {
         let off = self.batches.iter_mut().map(|b| b.press(x, false)).fold(0.0, f64::max);
         if off > bound {
-            self.batches.iter_mut().for_each(|b| drop(b.press(x, true)));
+            self.batches.iter_mut().for_each(|b| {
+                b.press(x, true);
+            });
         }
         off
     }
