@@ -25,10 +25,6 @@ fn wait(above: f64, iterations: usize) -> usize {
     likely.min(1 + iterations / 8)
 }
 
-/// After so many iterations those who minimise along directions take over although elements are still folded whose energy does not see a
-/// reflection: their wall leads them.
-const FOLDED: usize = 10;
-
 /// How long to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
@@ -140,9 +136,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
         }
         if until == Until::Sound {
             let sums = p.terms.energy(p.x, p.exec);
-            // Elements that are pressed flat are a matter of those who come next.
-            let flat = if run.iterations >= FOLDED { sums.folded } else { 0 };
-            if sums.degenerate == flat && sums.infinite == 0 {
+            if sums.degenerate == 0 && sums.infinite == 0 {
                 return None;
             }
         }

@@ -121,12 +121,6 @@ impl Policy for Rent {
         hessian: &mut Hessian,
         done: usize,
     ) -> Choice {
-        // Where elements are pressed against the wall of their domain, what was learned of the curvature is soon wrong.
-        if p.terms.leaned() && self.buy(p, run, hessian) {
-            self.metric = Metric::Hessian;
-            self.bought += 1;
-            return Choice { metric: self.metric, fresh: true, seconds: 0.0 };
-        }
         let before = self.metric;
         let mut fresh = false;
         match self.metric {

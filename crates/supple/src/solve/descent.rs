@@ -12,13 +12,6 @@ pub(super) const CAUTION: f64 = 100.0;
 /// The way that is left must be estimated to be this part of the tolerance.
 pub(super) const RESERVE: f64 = 0.2;
 
-/// A wall holds if stretches are within the tolerance of it, but no less and no more than this.
-const LEAST_GAP: f64 = 1e-9;
-const MOST_GAP: f64 = 1e-3;
-
-/// Most forces of walls in a step.
-const MOST_FORCES: usize = 60;
-
 /// The first Hessian B₀; each direction is −B⁻¹g, B being B₀ corrected by the last steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
@@ -199,7 +192,7 @@ impl Descent {
     ) -> End {
         let mut end = End { status: Status::Stalled, step: 0.0 };
         if p.contact.is_empty() {
-            end = self.descend_within(p, run, hessian, policy, history);
+            end = self.descend(p, run, hessian, policy, history);
             // What was not in the way of the prediction may be in the way of the result.
             p.contact.update(p.x);
         }
@@ -211,43 +204,6 @@ impl Descent {
                 true => Status::IterationLimit,
                 false => run.look(p, 0.0).unwrap_or(Status::Stalled),
             };
-        }
-        end
-    }
-
-    /// As `descend`, within the domain of energies that do not see a reflection: elements that are pressed flat get the force of a wall, and
-    /// it all goes on until these hold to the tolerance (`term/wall.rs`).
-    fn descend_within(
-        &mut self,
-        p: &mut Problem<'_>,
-        run: &mut Run<'_, '_>,
-        hessian: &mut Hessian,
-        policy: &mut dyn Policy,
-        history: usize,
-    ) -> End {
-        let bound = run.settings.tolerance.clamp(LEAST_GAP, MOST_GAP);
-        p.terms.walls(Some(bound));
-        let mut end = self.descend(p, run, hessian, policy, history);
-        for _ in 0..MOST_FORCES {
-            let settled = matches!(end.status, Status::Converged | Status::Stalled);
-            if !settled || !p.terms.leaned() {
-                break;
-            }
-            let off = p.terms.press(p.x, bound);
-            if off <= bound {
-                break;
-            }
-            // Without another iteration it is not what it says.
-            end.status = Status::Stalled;
-            if run.used_up() {
-                end.status = Status::IterationLimit;
-                break;
-            }
-            end = self.descend(p, run, hessian, policy, history);
-        }
-        if p.terms.leaned() {
-            // The forces of the wall are no part of the state: neither is a Hessian with them.
-            hessian.forget();
         }
         end
     }

@@ -126,7 +126,6 @@ pub fn minimise(
     if p.carry() {
         outcome.force = p.force_residual();
     }
-    p.terms.walls(None);
     outcome
 }
 
@@ -261,7 +260,7 @@ impl Problem<'_> {
     /// ε(x) = f(x) + g(Dx), the objective of (5), at the iterate.
     pub fn objective(&mut self) -> f64 {
         let sums = self.terms.energy(self.x, self.exec);
-        self.inertia(self.x) + sums.energy - sums.wall
+        self.inertia(self.x) + sums.energy
     }
 
     /// ε(x) and its gradient M(x − x̃)/Δt² + ∇U(x) at the iterate; ε is infinite where U is.

@@ -1,12 +1,11 @@
 //! Second derivatives of elements, for Newton's method: 3×3 blocks between the corners.
 
-use super::batch::Chunk;
-use super::kernel::{View, determinant};
-use crate::energy::{Curvature, Domain, Potential};
+use super::kernel::View;
+use crate::energy::Potential;
 use crate::math::lane::Kernel;
 use crate::math::nodes::Row;
-use crate::math::real::{BLOCK, Block, Mask, Real};
-use crate::math::small::{Local, Mat3, lane as lane_of};
+use crate::math::real::{BLOCK, Block, Real};
+use crate::math::small::Mat3;
 
 /// Blocks between corners a ≥ b ≥ 1 of an element with V corners (for V = 1, the node's own).
 pub(super) const fn pairs(v: usize) -> usize {
@@ -27,7 +26,6 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Curve<'_, V, D,
     #[inline(always)]
     fn run<R: Real>(self) {
         let (potential, chunk) = (self.view.potential, self.view.chunk);
-        let reflected = potential.domain() == Domain::NonNegative && !P::BESIDE;
         let rows = if V > 1 { V - 1 } else { 1 };
         for p in 0..chunk.nodes.len() {
             let out = &mut self.out[p * pairs(V) * 9..(p + 1) * pairs(V) * 9];
@@ -35,10 +33,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Curve<'_, V, D,
             for lane in (0..BLOCK).step_by(R::LANES) {
                 let e = chunk.element::<R>(p, lane, P::PARAMS);
                 let dx = chunk.local::<R, D>(p, lane, self.x);
-                let mut c = potential.curvature(&e, &dx);
-                if reflected && let Some(near) = chunk.near_wall::<R, D>(p, lane, &dx, determinant(&dx)) {
-                    lean(chunk, p, lane, &dx, (near, &mut c));
-                }
+                let c = potential.curvature(&e, &dx);
                 let volume = chunk.volume::<R>(p, lane);
                 let mut along = [[R::zero(); D]; V];
                 for v in 0..rows {
@@ -63,33 +58,6 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Curve<'_, V, D,
             }
         }
     }
-}
-
-/// Adds the curvature of the wall to elements that feel it.
-#[inline(never)]
-fn lean<R: Real, const V: usize, const D: usize>(
-    chunk: &Chunk<V>,
-    p: usize,
-    lane: usize,
-    f: &Local<R, D>,
-    (near, c): (R::Mask, &mut Curvature<R, D>),
-) {
-    for i in (0..R::LANES).filter(|&i| near.lane(i)) {
-        let Some(wall) = chunk.wall(p, lane + i) else { continue };
-        let (f, u, v) = (lane_of(f, i), lane_of(&c.u, i), lane_of_v(&c.v, i));
-        let (third, sums) = wall.curvature(&[f[0], f[1 % D], f[2 % D]], &u, &v);
-        let last = D - 1;
-        c.stretch[last][last] = c.stretch[last][last].with_lane(i, c.stretch[last][last].lane(i) + third);
-        // The pairs (1, 3) and (2, 3).
-        for (q, more) in [(1, sums[0]), (2, sums[1])] {
-            c.sum[q] = c.sum[q].with_lane(i, c.sum[q].lane(i) + more);
-        }
-    }
-}
-
-/// V of one lane.
-fn lane_of_v<R: Real, const D: usize>(v: &[[R; D]; D], i: usize) -> Mat3<f64> {
-    std::array::from_fn(|j| std::array::from_fn(|d| v[j % D][d % D].lane(i)))
 }
 
 /// Hands all blocks of the element in one lane of a packet to `f(corner a, corner b, block)`, a ≥ b.

@@ -3,7 +3,6 @@
 use super::Sums;
 use super::batch::Chunk;
 use super::mix::Onward;
-use super::wall::Wall;
 use crate::energy::{Domain, Element, MAX_PARAMS, Potential};
 use crate::math::lane::Kernel;
 use crate::math::nodes::Row;
@@ -303,7 +302,7 @@ impl<const V: usize, const D: usize> Kernel for Reset<'_, V, D> {
 
 /// det F for tetrahedra, the ratio of areas for triangles, which is never negative; 1 for other elements.
 #[inline(always)]
-pub(super) fn determinant<R: Real, const D: usize>(f: &Local<R, D>) -> R {
+fn determinant<R: Real, const D: usize>(f: &Local<R, D>) -> R {
     match D {
         3 => dot(f[0], cross(f[1 % D], f[2 % D])),
         2 => {
@@ -444,12 +443,8 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
                 } else {
                     potential.energy_and_stress(&e, &dx)
                 };
-                let (mut energy, mut stress) = (energy, stress);
                 let volume = chunk.volume::<R>(p, lane);
                 let j = if P::BESIDE { R::one() } else { determinant(&dx) };
-                if let Some(near) = chunk.near_wall::<R, D>(p, lane, &dx, j).filter(|_| reflected) {
-                    sums.wall += lean(chunk, p, lane, &dx, (near, &mut energy, &mut stress));
-                }
                 match &mut self.then {
                     Then::Nothing => {}
                     Then::Loads(loads) => {
@@ -488,68 +483,15 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
                     sums.dissipation += if P::LAGGED { energy.lane(i) } else { 0.0 };
                     sums.inverted += usize::from(inverted.lane(i));
                     sums.infinite += usize::from(barrier && outside.lane(i));
-                    let mirrored = reflected && chunk.wall.is_none() && inverted.lane(i);
-                    sums.forbidden += usize::from((barrier && outside.lane(i)) || mirrored);
+                    let forbidden = (barrier && outside.lane(i)) || (reflected && inverted.lane(i));
+                    sums.forbidden += usize::from(forbidden);
                     sums.degenerate += usize::from(!convex && flat.lane(i));
-                    sums.folded += usize::from(!convex && reflected && flat.lane(i));
                 }
             }
         }
         (sums.violation, sums.violated) = (sums.violation.sqrt(), sums.violated.sqrt());
         chunk.sums = sums;
     }
-}
-
-impl<const V: usize> Chunk<V> {
-    /// The elements of these lanes that may feel the wall, if there are any: they have a force, or σ3 ≥ 2 det F/‖F‖² does not keep them away.
-    #[inline(always)]
-    pub(super) fn near_wall<R: Real, const D: usize>(
-        &self,
-        p: usize,
-        lane: usize,
-        f: &Local<R, D>,
-        j: R,
-    ) -> Option<R::Mask> {
-        let at = self.wall.filter(|_| D == 3)?;
-        let near = (j + j).le(R::splat(at) * norm2(f)) | R::load(&self.warm[p], lane).gt(R::zero());
-        near.any().then_some(near)
-    }
-    /// The wall of one element.
-    pub(super) fn wall(&self, p: usize, l: usize) -> Option<Wall> {
-        let stiffness = self.scale[4 * p + 3].0[l] / self.scale[4 * p + 1].0[l];
-        self.wall.map(|at| Wall::new(at, self.warm[p].0[l], stiffness))
-    }
-}
-
-/// Adds energy density and stress of the wall to those of elements that feel it; returns their energy.
-#[inline(never)]
-fn lean<R: Real, const V: usize, const D: usize>(
-    chunk: &mut Chunk<V>,
-    p: usize,
-    lane: usize,
-    f: &Local<R, D>,
-    (near, energy, stress): (R::Mask, &mut R, &mut Local<R, D>),
-) -> f64 {
-    let mut sum = 0.0;
-    for i in (0..R::LANES).filter(|&i| near.lane(i)) {
-        let Some(wall) = chunk.wall(p, lane + i) else { continue };
-        let f = lane_of(f, i);
-        let (more, push, m) = wall.energy_and_stress(&svd(&[f[0], f[1 % D], f[2 % D]]));
-        if m == 0.0 && wall.force == 0.0 {
-            continue;
-        }
-        chunk.leaned = true;
-        *energy = energy.with_lane(i, energy.lane(i) + more);
-        let mut whole = lane_of(stress, i);
-        for d in 0..D {
-            whole[d] = add(whole[d], push[d % 3]);
-        }
-        set_lane(stress, i, &whole);
-        if i < chunk.live_lanes(p, lane, R::LANES) {
-            sum += more * chunk.scale[4 * p + 1].0[lane + i];
-        }
-    }
-    sum
 }
 
 /// U max(σ, ½) Vᵀ − F: a flat element is a stationary point of energies that do not see a reflection, and their proximal

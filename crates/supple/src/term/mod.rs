@@ -8,7 +8,6 @@
 //! | `kernel.rs` | the loops over packets: local step, residuals, gradient, energy |
 //! | `curve.rs` | … second derivatives |
 //! | `mix.rs` | … what accelerations of ADMM need |
-//! | `wall.rs` | … the wall at σ3 = 0 |
 //! | `sweep.rs` | … projection onto hard constraints, one after the other |
 //! | `fields.rs` | stretch and stress of elements |
 //! | `fibres.rs` | [`FibreRef`]: rest lengths of fibres, which may change |
@@ -31,7 +30,6 @@ pub mod mix;
 mod source;
 pub mod stencil;
 mod sweep;
-mod wall;
 pub mod weight;
 
 pub use batch::{Batch, ElementList};
@@ -76,12 +74,8 @@ pub struct Sums {
     pub infinite: usize,
     /// Elements outside of their energy's domain: barrier energies and those that do not see a reflection.
     pub forbidden: usize,
-    /// Of those that are `degenerate`, the ones whose energy does not see a reflection.
-    pub folded: usize,
     /// Elements that are inverted or nearly flat and have an energy that is not convex: their gradient leads nowhere.
     pub degenerate: usize,
-    /// The part of `energy` that is no energy but keeps elements from the wall of their domain, in J; see `wall.rs`.
-    pub wall: f64,
     /// The part of `energy` that is dissipation, in J.
     pub dissipation: f64,
     /// The largest distance of Dx from the set of a hard constraint: m for lengths, no unit for strains.
@@ -101,8 +95,6 @@ impl Sums {
         self.forbidden += o.forbidden;
         self.degenerate += o.degenerate;
         self.dissipation += o.dissipation;
-        self.folded += o.folded;
-        self.wall += o.wall;
         self.violation = self.violation.max(o.violation);
         self.violated = self.violated.max(o.violated);
     }
@@ -171,12 +163,6 @@ pub trait TermBatch: Send + Sync {
     fn firm(&mut self, firm: Firm) -> usize;
     /// Starts a step at x: u by the rule, z = Dx.
     fn reset(&mut self, x: &[Row], dual: DualStart, exec: &Exec);
-    /// Where the wall at σ3 = 0 stands, with no forces yet, or that there is none; see `wall.rs`. [`TermBatch::reset`] takes it away.
-    fn walls(&mut self, at: Option<f64>);
-    /// True if an element has felt the wall since it was put up.
-    fn leaned(&self) -> bool;
-    /// The largest |min(σ3 − s₀, λ/κ)|, how far the wall is from holding. With `take` the forces become those at x.
-    fn press(&mut self, x: &[Row], take: bool) -> f64;
     /// Eqs. (24), (25): z = prox(s), u = s − z, where s = Dx + u or what [`mix::Onward`] says; loads DᵀW²(z − u − Dx). With `keep`, and
     /// always unless `Plain`, z and the z before are kept for the residuals.
     fn local_step(&mut self, x: &[Row], onward: mix::Onward<'_>, keep: bool, loads: &mut [Row], exec: &Exec);
@@ -293,24 +279,6 @@ impl TermSet {
         for b in &mut self.batches {
             b.reset(x, dual, exec);
         }
-    }
-    /// See [`TermBatch::walls`].
-    pub fn walls(&mut self, at: Option<f64>) {
-        self.batches.iter_mut().for_each(|b| b.walls(at));
-    }
-    /// See [`TermBatch::leaned`].
-    pub fn leaned(&self) -> bool {
-        self.batches.iter().any(|b| b.leaned())
-    }
-    /// How far elements are from the wall of their domain as it should hold; above `bound` its forces become those at x.
-    pub fn press(&mut self, x: &[Row], bound: f64) -> f64 {
-        let off = self.batches.iter_mut().map(|b| b.press(x, false)).fold(0.0, f64::max);
-        if off > bound {
-            self.batches.iter_mut().for_each(|b| {
-                b.press(x, true);
-            });
-        }
-        off
     }
     /// Eqs. (24), (25) of all terms; then [`TermSet::sum_loads`] gives DᵀW²(z − u − Dx).
     pub fn local_step(&mut self, x: &[Row], onward: mix::Onward<'_>, keep: bool, exec: &Exec) {
