@@ -408,3 +408,25 @@ fn a_node_follows_one_motion() {
         assert_eq!(code(&supple(&f.0, &["run", "twice.toml"])), 2);
     }
 }
+
+/// A sheet is open by nature: `check` says what a surface can be used for, and leaves with 0; what is wrong with any use is an error still.
+#[test]
+fn check_says_what_a_surface_is_good_for() {
+    let f = Folder::new("uses");
+    let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
+    f.write("cloth.obj", &format!("{corners}f 1 2 3\nf 1 3 4\n"));
+    f.write("closed.obj", &format!("{corners}f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"));
+    f.write("flipped.obj", &format!("{corners}f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 3 4\n"));
+    let said = |name: &str| {
+        let o = supple(&f.0, &["check", name]);
+        (code(&o), String::from_utf8_lossy(&o.stdout).into_owned(), errors(&o))
+    };
+    let (left, out, err) = said("cloth.obj");
+    assert_eq!(left, 0, "{err}");
+    assert!(out.contains("sheet: yes\nobstacle, solid: no, because 4 edges are open"), "{out}");
+    let (left, out, err) = said("closed.obj");
+    assert_eq!(left, 0, "{err}");
+    assert!(out.contains("obstacle, solid: yes"), "{out}");
+    let (left, _, err) = said("flipped.obj");
+    assert!(left == 2 && err.contains("opposite winding"), "{left}: {err}");
+}

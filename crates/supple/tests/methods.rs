@@ -13,6 +13,8 @@
 //! | `same_bits.rs` | threads, restarts and changes of settings leave every bit as it was |
 //! | `laws.rs` | every method: rest, falling, pins, momentum, numbers that are none, honest statuses |
 //! | `any_step.rs` | `converged` means the same at every Δt, stiffness and mass |
+//! | `converged.rs` | what `converged` promises, on random scenes |
+//! | `whole.rs` | bodies that nothing holds fall whatever a step leaves undone |
 //! | `odd.rs` | settings and bodies at the ends of their ranges |
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used)]
 
@@ -26,6 +28,8 @@ mod accelerate;
 mod any_step;
 #[path = "methods/automatic.rs"]
 mod automatic;
+#[path = "methods/converged.rs"]
+mod converged;
 #[path = "methods/curvature.rs"]
 mod curvature;
 #[path = "methods/descent.rs"]
@@ -44,3 +48,5 @@ mod projective;
 mod same_bits;
 #[path = "methods/setup.rs"]
 mod setup;
+#[path = "methods/whole.rs"]
+mod whole;

@@ -8,12 +8,14 @@
 //! | `bench/elements.rs` | errors and times of elements of several kinds |
 //! | `bench/contact.rs` | what contact costs at rest, and the search for contacts alone |
 //! | `bench/scenes.rs` | whole motions with contact between bodies; those that are no built-in scenes are in `bench/scenes/` |
+//! | `bench/readme.rs` | README's table, and what form it must have |
 //! | `bench/micro.rs` | decompositions and proximal operators, one by one |
 mod cases;
 mod contact;
 mod elements;
 pub(super) mod machine;
 mod micro;
+mod readme;
 mod scenes;
 
 use std::io::Write;
@@ -38,6 +40,9 @@ pub struct Args {
     /// Also the huge body of 300k nodes and 1.7M tetrahedra
     #[arg(long, conflicts_with = "quick")]
     huge: bool,
+    /// Only README's table, with date, machine and commit
+    #[arg(long, conflicts_with_all = ["contact", "huge", "json"])]
+    readme: bool,
     /// Only what is about contact
     #[arg(long, conflicts_with = "huge")]
     contact: bool,
@@ -76,6 +81,14 @@ fn say(text: &str) -> miette::Result<()> {
 /// Runs the benchmark.
 pub fn run(args: &Args) -> miette::Result<()> {
     let machine = machine::measure(args.quick);
+    if args.readme {
+        say(&format!("{}\n\n", readme::intro(&machine)))?;
+        let mut cases = Vec::new();
+        for plan in cases::of_readme(args.quick) {
+            cases.extend(cases::measure(&plan, &machine)?);
+        }
+        return say(&readme::table(&cases));
+    }
     say(&format!(
         "machine  {:.2} GHz, reads {:.1} GB/s on 1 thread, {:.1} GB/s on {}; lanes {}\n\n",
         machine.ghz, machine.read_gbs_1, machine.read_gbs, machine.threads, machine.lanes

@@ -3,7 +3,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use miette::{IntoDiagnostic, miette};
-use supple::mesh::quality::inspect;
+use supple::mesh::quality::{Boundary, OPEN, inspect};
 
 use super::Failure;
 use super::run::summary::elements;
@@ -60,8 +60,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 fn mesh(file: &Path) -> Result<(), Failure> {
     let mesh = read_mesh(file).map_err(Failure::input)?;
     let report = inspect(&mesh.vertices, &mesh.tets, &mesh.triangles);
-    if !report.problems.is_empty() {
-        let list: Vec<String> = report.problems.iter().map(|p| format!("{}: {p}", file.display())).collect();
+    // A sheet is open by nature: what that means is said below.
+    let wrong = report.problems.iter().filter(|p| !p.ends_with(OPEN));
+    let list: Vec<String> = wrong.map(|p| format!("{}: {p}", file.display())).collect();
+    if !list.is_empty() {
         return Err(Failure::input(miette!("{}", list.join("\n"))));
     }
     let mut text = String::new();
@@ -75,5 +77,18 @@ fn mesh(file: &Path) -> Result<(), Failure> {
         mesh.tets.len(),
         mesh.triangles.len()
     ));
+    if mesh.tets.is_empty() && !mesh.triangles.is_empty() {
+        text.push_str(&uses(&report.boundary));
+    }
     std::io::stdout().write_all(text.as_bytes()).into_diagnostic().map_err(Failure::run)
+}
+
+/// What a surface can be: a sheet, whatever its edges; something with an inside only if it has none that are open.
+fn uses(boundary: &Boundary) -> String {
+    let no = match boundary.open_edges {
+        0 => return "sheet: yes\nobstacle, solid: yes, it is closed\n".to_string(),
+        1 => "1 edge is open".to_string(),
+        n => format!("{n} edges are open"),
+    };
+    format!("sheet: yes\nobstacle, solid: no, because {no}: it has no inside\n")
 }

@@ -108,6 +108,9 @@ pub fn dihedral_angles(p: [[f64; 3]; 4]) -> [f64; 6] {
     })
 }
 
+/// The end of the sentence that says how many edges of a surface are open, which is a problem of bodies with an inside alone.
+pub const OPEN: &str = "edges are open: the surface is not closed";
+
 /// Looks a mesh over. Without tetrahedra the triangles are the subject.
 pub fn inspect(vertices: &[[f64; 3]], tets: &[[u32; 4]], triangles: &[[u32; 3]]) -> Report {
     let mut problems = Vec::new();
@@ -179,7 +182,7 @@ pub fn inspect(vertices: &[[f64; 3]], tets: &[[u32; 4]], triangles: &[[u32; 3]])
         problems.push(format!("the mesh has {components} parts that share no node"));
     }
     if !solid {
-        tell(&mut problems, boundary.open_edges, "edges are open: the surface is not closed");
+        tell(&mut problems, boundary.open_edges, OPEN);
         tell(&mut problems, boundary.flipped_edges, "edges join triangles of opposite winding");
         let empty = |t: &&[u32; 3]| !(triangle_area(t.map(at)) > 0.0);
         tell(&mut problems, faces.iter().filter(empty).count(), "triangles have no area");

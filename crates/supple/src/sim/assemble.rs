@@ -10,7 +10,8 @@ use crate::global::{Cholesky, Cliques, Split, System, inverse, order};
 use crate::math::nodes::Row;
 use crate::settings::{ContactMethod, FirstHessian, Method, Settings};
 use crate::solve::contact_methods::Nodal;
-use crate::solve::{BodySums, Descent, Lagged, fill};
+use crate::solve::whole::Free;
+use crate::solve::{Axes, BodySums, Descent, Lagged, fill};
 use crate::term::{BatchSource, FibreRef, Firm, TermBatch, TermSet};
 use std::sync::Arc;
 
@@ -186,6 +187,7 @@ impl Simulation {
         if !linked.is_empty() {
             contact = contact.with_links(linked);
         }
+        let whole = Free::new(&components(&system), &mass, held(&terms, free, &axes));
         let mut body = vec![0; free];
         for (number, b) in parts.bodies.iter().enumerate() {
             for node in b.first_node..b.first_node + b.nodes {
@@ -233,6 +235,7 @@ impl Simulation {
             rhs: vec![Row::default(); free],
             force: vec![Row::default(); if parts.air.is_empty() { 0 } else { n }],
             rounding: vec![0.0; free],
+            whole,
             body,
             body_size: body_sizes(&parts.bodies, &parts.positions),
             per_body: vec![BodySums::default(); parts.bodies.len()],
@@ -345,6 +348,24 @@ fn components(system: &System) -> Vec<u32> {
         }
     }
     (0..system.n() as u32).map(|i| root(&mut of, i)).collect()
+}
+
+/// Free nodes that share an element with a pinned node, or whose element or axis holds them where they are: a stencil of one node alone sees
+/// a translation.
+fn held(terms: &TermSet, free: usize, axes: &[Axes]) -> impl Iterator<Item = u32> {
+    let mut held: Vec<u32> = axes.iter().map(|a| a.node).collect();
+    let mut corners = Vec::new();
+    for batch in terms.batches() {
+        corners.clear();
+        batch.corners(&mut |node, _| corners.push(node));
+        let per_element = corners.len() / batch.len().max(1);
+        for element in corners.chunks(per_element.max(1)) {
+            if per_element == 1 || element.iter().any(|&node| node as usize >= free) {
+                held.extend(element.iter().copied().filter(|&node| (node as usize) < free));
+            }
+        }
+    }
+    held.into_iter()
 }
 
 /// That the method takes every obstacle and every term.

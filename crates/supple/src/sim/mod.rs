@@ -56,6 +56,7 @@ use crate::global::{Cholesky, SolveScratch, Split, System};
 use crate::math::nodes::Row;
 use crate::settings::Settings;
 use crate::solve::contact_methods::Nodal;
+use crate::solve::whole::Free;
 use crate::solve::{Axes, BodySums, Descent, Lagged};
 use crate::term::{FibreRef, TermSet};
 use std::sync::Arc;
@@ -163,6 +164,7 @@ struct Workspace {
     force: Vec<Row>,
     rounding: Vec<f64>,
     /// Body of each free node.
+    whole: Free,
     body: Vec<u32>,
     body_size: Vec<f64>,
     per_body: Vec<BodySums>,

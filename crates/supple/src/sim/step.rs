@@ -75,6 +75,7 @@ impl Simulation {
                 axes: &self.axes,
                 rhs: &mut work.rhs,
                 rounding: &mut work.rounding,
+                whole: &mut work.whole,
                 body: &work.body,
                 body_size: &work.body_size,
                 per_body: &mut work.per_body,

@@ -21,6 +21,7 @@
 //! | `project.rs` | … and what becomes of them in a step that ends before it converges |
 //! | `infeasible.rs` | … and when they cannot hold |
 //! | `start.rs` | where the iteration starts |
+//! | `whole.rs` | bodies that nothing holds, moved as a whole |
 //! | `stop.rs` | when it stops, and with which [`Status`] |
 //!
 //! Nothing here names a material, an element, an obstacle or a linear-algebra library.
@@ -44,6 +45,7 @@ pub mod quasi_newton;
 pub mod run;
 pub mod start;
 pub mod stop;
+pub mod whole;
 
 pub use auto::{Habits, Lagged};
 pub use descent::Descent;
@@ -85,6 +87,8 @@ pub struct Problem<'a> {
     pub axes: &'a [Axes],
     /// Per free node, memory for right-hand sides and gradients.
     pub rhs: &'a mut [Row],
+    /// Bodies that nothing holds.
+    pub whole: &'a mut whole::Free,
     /// Body of each free node.
     pub body: &'a [u32],
     /// Diagonal of the bounding box of each body in m.
@@ -111,8 +115,23 @@ pub struct Problem<'a> {
     pub exec: &'a Exec,
 }
 
-/// From the prediction to the solution: start, then the method asked for.
+/// From the prediction to the solution: start, then the method asked for. However it ends, the mass centre of what nothing holds is where it
+/// should be.
 pub fn minimise(
+    p: &mut Problem<'_>,
+    run: &mut Run<'_, '_>,
+    history: &start::History<'_>,
+    descent: &mut Descent,
+    lagged: &mut Lagged,
+) -> Outcome {
+    let mut outcome = by_method(p, run, history, descent, lagged);
+    if p.carry() {
+        outcome.force = p.force_residual();
+    }
+    outcome
+}
+
+fn by_method(
     p: &mut Problem<'_>,
     run: &mut Run<'_, '_>,
     history: &start::History<'_>,

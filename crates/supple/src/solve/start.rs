@@ -57,6 +57,7 @@ pub fn best(problem: &mut Problem<'_>, history: &History<'_>, sound: bool) -> Su
         }
     }
     place(problem, chosen.0);
+    problem.carry();
     chosen.1
 }
 

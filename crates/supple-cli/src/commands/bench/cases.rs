@@ -63,6 +63,23 @@ pub struct Case {
     pub memory_mb: f64,
 }
 
+/// The bodies of README's table; the small ones alone if it should be quick.
+pub fn of_readme(quick: bool) -> Vec<Plan> {
+    let small = [18, 9, 9];
+    let large = (!quick).then_some((MaterialKind::NeoHookean, [40, 20, 20]));
+    [MaterialKind::NeoHookean, MaterialKind::Corotated, MaterialKind::StVenantKirchhoff]
+        .into_iter()
+        .map(|kind| (kind, small))
+        .chain(large)
+        .map(|(kind, cells)| Plan {
+            name: format!("{} {}×{}×{}", kind.name(), cells[0], cells[1], cells[2]),
+            kind,
+            body: Body::Box(cells),
+            repeats: if quick { 4 } else { 12 },
+        })
+        .collect()
+}
+
 /// The bodies: about 9k and 90k tetrahedra of every material, one larger for the memory.
 pub fn plan(quick: bool, huge: bool) -> Vec<Plan> {
     let mut plans = Vec::new();
