@@ -183,7 +183,10 @@ impl Descent {
         self.prepare(n, history);
         let start = run.clock.seconds();
         let (objective, sums) = p.gradient(&mut self.gradient);
-        run.local += run.clock.seconds() - start;
+        let taken = run.clock.seconds() - start;
+        run.local += taken;
+        // The forces at the end take as long.
+        run.reserve += taken;
         let mut here = Point { objective, sums };
         let mut done = 0;
         // Metric and length of the last step, and its ratio to the one before it.

@@ -12,13 +12,16 @@
 use crate::exec::Exec;
 use crate::math::lane::{Kernel, dispatch};
 use crate::math::nodes::Row;
-use crate::math::real::Real;
+use crate::math::real::{BLOCK, Block, Real};
 
 /// Rows per piece of work; does not depend on the number of threads.
 const PIECE: usize = 256;
 
-/// A row in single precision.
-type Short = [f32; 4];
+/// Rows per block.
+const PAIR: usize = BLOCK / 4;
+
+/// A block in single precision.
+type Short = [f32; BLOCK];
 
 /// s and z of some rows, slot after slot.
 #[derive(Debug, Default)]
@@ -27,8 +30,9 @@ struct Piece {
     rows: usize,
     s: Vec<Short>,
     z: Vec<Short>,
-    /// Memory for y.
-    y: Vec<Row>,
+    /// Memory for a gradient, and for y or the direction.
+    g: Vec<Block>,
+    y: Vec<Block>,
     /// Products of each slot with the gradient and with y.
     products: Vec<Products>,
     /// s·s and y·y of the newest slot.
@@ -82,12 +86,14 @@ impl Corrections {
             self.pieces.clear();
             for first in (0..if slots > 0 { n } else { 0 }).step_by(PIECE) {
                 let rows = PIECE.min(n - first);
+                let blocks = rows.div_ceil(PAIR);
                 self.pieces.push(Piece {
                     first,
                     rows,
-                    s: vec![Short::default(); rows * slots],
-                    z: vec![Short::default(); rows * slots],
-                    y: vec![Row::default(); rows],
+                    s: vec![Short::default(); blocks * slots],
+                    z: vec![Short::default(); blocks * slots],
+                    g: vec![Block::default(); blocks],
+                    y: vec![Block::default(); blocks],
                     products: vec![Products::default(); slots],
                     ..Piece::default()
                 });
@@ -206,21 +212,6 @@ impl Corrections {
     }
 }
 
-#[inline(always)]
-fn short(a: [f64; 4]) -> Short {
-    [a[0] as f32, a[1] as f32, a[2] as f32, a[3] as f32]
-}
-
-#[inline(always)]
-fn long(a: Short) -> [f64; 4] {
-    [a[0] as f64, a[1] as f64, a[2] as f64, a[3] as f64]
-}
-
-#[inline(always)]
-fn total(a: [f64; 4]) -> f64 {
-    (a[0] + a[1]) + (a[2] + a[3])
-}
-
 /// The products of a piece.
 struct Learn<'a> {
     piece: &'a mut Piece,
@@ -235,67 +226,62 @@ impl Kernel for Learn<'_> {
     #[inline(always)]
     fn run<R: Real>(self) {
         let Learn { piece, step, rows, new, order } = self;
-        let n = piece.rows;
+        let (n, blocks) = (piece.rows, piece.g.len());
         let (x0, x1) = (&step.x[0][rows.clone()], &step.x[1][rows.clone()]);
         let (g0, g1) = (&step.gradient[0][rows.clone()], &step.gradient[1][rows.clone()]);
         let (b0, b1) = (&step.base[0][rows.clone()], &step.base[1][rows]);
-        let (s, z) = (&mut piece.s[new * n..(new + 1) * n], &mut piece.z[new * n..(new + 1) * n]);
-        let y = &mut piece.y[..n];
+        // An odd last row leaves half a block, which must count for nothing.
+        if let (Some(g), Some(y)) = (piece.g.last_mut(), piece.y.last_mut()) {
+            (*g, *y) = Default::default();
+        }
         let mut squares = [[0.0; 4]; 2];
         for i in 0..n {
-            let (mut ds, mut dz) = ([0.0; 4], [0.0; 4]);
+            let (block, at) = (i / PAIR, 4 * (i % PAIR));
             for c in 0..4 {
-                ds[c] = x1[i].0[c] - x0[i].0[c];
-                dz[c] = b1[i].0[c] - b0[i].0[c];
-                y[i].0[c] = g1[i].0[c] - g0[i].0[c];
-            }
-            (s[i], z[i]) = (short(ds), short(dz));
-            for c in 0..4 {
-                squares[0][c] += ds[c] * ds[c];
-                squares[1][c] += y[i].0[c] * y[i].0[c];
+                let (ds, dg) = (x1[i].0[c] - x0[i].0[c], g1[i].0[c] - g0[i].0[c]);
+                piece.s[new * blocks + block][at + c] = ds as f32;
+                piece.z[new * blocks + block][at + c] = (b1[i].0[c] - b0[i].0[c]) as f32;
+                piece.g[block].0[at + c] = g1[i].0[c];
+                piece.y[block].0[at + c] = dg;
+                squares[0][c] += ds * ds;
+                squares[1][c] += dg * dg;
             }
         }
-        piece.squares = [total(squares[0]), total(squares[1])];
-        piece.products[new] = products(&piece.s[new * n..], &piece.z[new * n..], g1, y);
+        let [s, y] = squares;
+        piece.squares = [(s[0] + s[1]) + (s[2] + s[3]), (y[0] + y[1]) + (y[2] + y[3])];
+        piece.products[new] = products::<R>(piece, new);
         for &j in order {
-            piece.products[j] = products(&piece.s[j * n..], &piece.z[j * n..], g1, y);
+            piece.products[j] = products::<R>(piece, j);
         }
     }
 }
 
-/// Products of s and z with g and y.
+/// Products of s and z of a slot with g and y.
 #[inline(always)]
-fn products(s: &[Short], z: &[Short], g: &[Row], y: &[Row]) -> Products {
-    // Two rows side by side, to hide the latency of the additions.
-    let mut sum = [[[0.0; 4]; 4]; 2];
-    let n = g.len();
-    let (s, z, y) = (&s[..n], &z[..n], &y[..n]);
-    for i in 0..n / 2 {
-        for k in 0..2 {
-            add_products(&mut sum[k], s[2 * i + k], z[2 * i + k], &g[2 * i + k], &y[2 * i + k]);
+fn products<R: Real>(piece: &Piece, slot: usize) -> Products {
+    let n = piece.g.len();
+    let (s, z) = (&piece.s[slot * n..(slot + 1) * n], &piece.z[slot * n..(slot + 1) * n]);
+    let (g, y) = (&piece.g[..n], &piece.y[..n]);
+    let mut sums = [Block::default(); 4];
+    for lane in (0..BLOCK).step_by(R::LANES) {
+        let mut sum = [R::zero(); 4];
+        for i in 0..n {
+            let (s, z) = (R::load_short(&s[i], lane), R::load_short(&z[i], lane));
+            let (g, y) = (R::load(&g[i], lane), R::load(&y[i], lane));
+            sum[0] = s.madd(g, sum[0]);
+            sum[1] = z.madd(g, sum[1]);
+            sum[2] = s.madd(y, sum[2]);
+            sum[3] = z.madd(y, sum[3]);
+        }
+        for k in 0..4 {
+            sum[k].store(&mut sums[k], lane);
         }
     }
-    if n % 2 == 1 {
-        add_products(&mut sum[0], s[n - 1], z[n - 1], &g[n - 1], &y[n - 1]);
-    }
-    let [one, two] = sum;
-    Products {
-        sg: total(one[0]) + total(two[0]),
-        zg: total(one[1]) + total(two[1]),
-        sy: total(one[2]) + total(two[2]),
-        zy: total(one[3]) + total(two[3]),
-    }
+    Products { sg: total(&sums[0]), zg: total(&sums[1]), sy: total(&sums[2]), zy: total(&sums[3]) }
 }
 
-#[inline(always)]
-fn add_products(sum: &mut [[f64; 4]; 4], s: Short, z: Short, g: &Row, y: &Row) {
-    let (s, z) = (long(s), long(z));
-    for c in 0..4 {
-        sum[0][c] += s[c] * g.0[c];
-        sum[1][c] += z[c] * g.0[c];
-        sum[2][c] += s[c] * y.0[c];
-        sum[3][c] += z[c] * y.0[c];
-    }
+fn total(b: &Block) -> f64 {
+    b.0.iter().fold(0.0, |a, b| a + b)
 }
 
 /// The direction of a piece.
@@ -314,28 +300,33 @@ impl Kernel for Point<'_> {
     type Out = ();
     #[inline(always)]
     fn run<R: Real>(self) {
-        let n = self.out.len();
+        let (piece, n) = (self.piece, self.out.len());
+        let blocks = piece.g.len();
         for i in 0..n {
+            let (block, at) = (i / PAIR, 4 * (i % PAIR));
             for c in 0..4 {
-                self.out[i].0[c] = -self.gamma * self.base[i].0[c];
+                piece.y[block].0[at + c] = -self.gamma * self.base[i].0[c];
             }
         }
         for (k, &j) in self.order.iter().enumerate() {
-            let (a, b) = (self.a[k], self.b[k]);
-            let (s, z) = (&self.piece.s[j * n..(j + 1) * n], &self.piece.z[j * n..(j + 1) * n]);
-            for i in 0..n {
-                let (si, zi) = (long(s[i]), long(z[i]));
-                for c in 0..4 {
-                    self.out[i].0[c] += b * zi[c] - a * si[c];
+            let (s, z) = (&piece.s[j * blocks..(j + 1) * blocks], &piece.z[j * blocks..(j + 1) * blocks]);
+            let d = &mut piece.y[..blocks];
+            let (a, b) = (R::splat(-self.a[k]), R::splat(self.b[k]));
+            for i in 0..blocks {
+                for lane in (0..BLOCK).step_by(R::LANES) {
+                    let way = b.madd(R::load_short(&z[i], lane), R::load(&d[i], lane));
+                    a.madd(R::load_short(&s[i], lane), way).store(&mut d[i], lane);
                 }
             }
         }
         let mut slope = [0.0; 4];
         for i in 0..n {
+            let (block, at) = (i / PAIR, 4 * (i % PAIR));
             for c in 0..4 {
+                self.out[i].0[c] = piece.y[block].0[at + c];
                 slope[c] += self.gradient[i].0[c] * self.out[i].0[c];
             }
         }
-        self.piece.slope = total(slope);
+        piece.slope = (slope[0] + slope[1]) + (slope[2] + slope[3]);
     }
 }
