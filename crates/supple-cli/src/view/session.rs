@@ -330,11 +330,10 @@ impl Session {
 
     /// One frame of those that run by themselves: within the time that lets motion look continuous. What was not solved to the end says so.
     /// Contact holds whatever the budget: every iterate is free of intersections, and by rows bodies stop before what they would enter. Hard
-    /// constraints take the time that they need: half solved they are not kept.
+    /// constraints are projected at the end of what is not solved to the end.
     fn live_frame(&mut self) {
         let simulation = &mut self.program.simulation;
-        let strict = simulation.constrained();
-        let Some(budget) = self.pace.budget().filter(|_| !strict) else { return self.frame() };
+        let Some(budget) = self.pace.budget() else { return self.frame() };
         let own = simulation.settings().clone();
         let mut settings = own.clone();
         let step = budget / f64::from(self.program.substeps.max(1));
