@@ -9,6 +9,8 @@ mod reference;
 mod bodies;
 #[path = "contact/cloth.rs"]
 mod cloth;
+#[path = "contact/counts.rs"]
+mod counts;
 #[path = "contact/crossing.rs"]
 mod crossing;
 #[path = "contact/drop.rs"]

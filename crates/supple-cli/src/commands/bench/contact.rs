@@ -45,10 +45,12 @@ fn resting(pins: bool) -> miette::Result<Simulation> {
     scene.build().into_diagnostic()
 }
 
-/// Two plates of 10k triangles together, one above the other.
+/// Two plates of 10k triangles together, one above the other. Their steps end after one iteration: it is the search that is looked at, and each
+/// iteration factors a matrix of 5184 nodes.
 fn plates(gap: f64) -> miette::Result<Simulation> {
     let mut settings = Settings::default();
     settings.world.gravity = [0.0; 3];
+    settings.solve.iterations = 1;
     let mut scene = Scene::new(settings);
     let mesh = shapes::box_mesh([2.0, 0.06, 2.0], [35, 1, 35], shapes::Split::Six).into_diagnostic()?;
     let at = mesh.vertices().iter().map(|p| [p[0] + 0.013, p[1] + 0.06 + gap, p[2] + 0.011]).collect();
@@ -61,9 +63,9 @@ fn plates(gap: f64) -> miette::Result<Simulation> {
 
 /// All of them.
 pub fn measure(quick: bool) -> miette::Result<Vec<Contact>> {
-    let (settle, frames) = if quick { (20, 5) } else { (100, 25) };
+    let resting_frames = if quick { (20, 5) } else { (100, 25) };
     let mut all = Vec::new();
-    let mut run = |name: &'static str, mut sim: Simulation, triangles: usize, settle: usize| {
+    let mut run = |name: &'static str, mut sim: Simulation, triangles: usize, frames: (usize, usize)| {
         let mut least = Contact {
             name,
             elements: sim.element_count(),
@@ -73,11 +75,11 @@ pub fn measure(quick: bool) -> miette::Result<Vec<Contact>> {
             frame_ms: f64::INFINITY,
             detection_ms: f64::INFINITY,
         };
-        for frame in 0..settle + frames {
+        for frame in 0..frames.0 + frames.1 {
             let start = std::time::Instant::now();
             let r = sim.step().into_diagnostic()?;
             let seconds = start.elapsed().as_secs_f64();
-            if frame >= settle {
+            if frame >= frames.0 {
                 least.frame_ms = least.frame_ms.min(1e3 * seconds);
                 least.detection_ms = least.detection_ms.min(1e3 * r.timings.detection);
                 (least.contacts, least.candidates) = (r.contacts, r.candidates);
@@ -86,10 +88,10 @@ pub fn measure(quick: bool) -> miette::Result<Vec<Contact>> {
         all.push(least);
         Ok::<(), miette::Report>(())
     };
-    run("box on a floor", resting(false)?, 0, settle)?;
-    run("the same on pins", resting(true)?, 0, settle)?;
-    run("two plates, far apart", plates(1.0)?, 10_360, 2)?;
-    run("… a third of a cell apart", plates(0.02)?, 10_360, 2)?;
-    run("… 2 mm apart", plates(0.002)?, 10_360, 2)?;
+    run("box on a floor", resting(false)?, 0, resting_frames)?;
+    run("the same on pins", resting(true)?, 0, resting_frames)?;
+    run("two plates, far apart", plates(1.0)?, 10_360, (2, 5))?;
+    run("… a third of a cell apart", plates(0.02)?, 10_360, (2, 5))?;
+    run("… 2 mm apart", plates(0.002)?, 10_360, (2, 5))?;
     Ok(all)
 }
