@@ -13,6 +13,7 @@ use crate::body::{self, Body};
 use crate::engine::{self, Engine, Kind};
 use crate::error::build;
 use crate::files;
+use crate::gradient;
 use crate::iterations::Iterations;
 use crate::measure::{self, EquilibriumReport, Snapshot, frozen};
 use crate::obstacle;
@@ -55,6 +56,13 @@ impl Simulation {
             substeps: engine.substeps(),
             shared: Arc::new(Shared::new(Box::new(engine))),
         }
+    }
+
+    pub fn shared(&self) -> &Shared {
+        &self.shared
+    }
+    pub fn nodes(&self) -> usize {
+        self.nodes
     }
 
     fn body(&self, body: &Bound<'_, PyAny>) -> PyResult<&Body> {
@@ -113,6 +121,41 @@ impl Simulation {
         let (engine, result) = engine::equilibrium(py, engine, options);
         self.shared.put(engine);
         Ok(EquilibriumReport(result?))
+    }
+
+    /// Records steps for gradients: with sim.record() as tape: …steps…, then tape.backward(dx=…) gives how a number that depends on the last
+    /// state changes with everything that led there.
+    ///
+    /// memory: bytes for states, beyond which they are found again from checkpoints. What has no gradient is refused by name.
+    #[pyo3(signature = (*, memory=1 << 28))]
+    fn record<'py>(slf: &Bound<'py, Self>, memory: usize) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("supple._gradient")?.call_method1("Tape", (slf, memory))
+    }
+    fn _begin_record(&self, py: Python<'_>, memory: usize) -> PyResult<()> {
+        gradient::begin(py, self, memory)
+    }
+    fn _end_record(&self, py: Python<'_>) -> PyResult<Option<gradient::Record>> {
+        gradient::end(py, self)
+    }
+    fn _backward(
+        &self,
+        py: Python<'_>,
+        record: &Bound<'_, gradient::Record>,
+        seeds: Vec<(usize, Option<Bound<'_, PyAny>>, Option<Bound<'_, PyAny>>)>,
+    ) -> PyResult<gradient::Derivatives> {
+        gradient::backward(py, self, record, seeds)
+    }
+    /// The constants of a body with their values: a dict of numbers, or arrays by element where there are several.
+    fn constants<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        let b = self.body(body)?.index;
+        let out = PyDict::new(py);
+        for c in self.shared.with(py, "constants()", |e| e.sim().constants(b))? {
+            match c.values.as_slice() {
+                [first, rest @ ..] if rest.iter().all(|v| v == first) => out.set_item(c.name, *first)?,
+                values => out.set_item(c.name, PyArray1::from_slice(py, values))?,
+            }
+        }
+        Ok(out)
     }
 
     /// The state now, settings included, in memory; see rewind().
