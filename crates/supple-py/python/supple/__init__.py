@@ -13,8 +13,11 @@ Units are SI; arrays of nodes are float64 of shape (n, 3), all bodies in order o
 input cannot be used, StepError (a RuntimeError) that a step failed and left the state as it was.
 """
 from ._fill import Filled, Skin, fill
+from ._fit import Fit, fit
+from ._gradient import Gradients, Tape
 from ._mesh import Mesh, ball_mesh, box_mesh, cloth_mesh, cylinder_mesh, read_mesh, surface, write_mesh
 from ._run import run
+from ._study import Study, study
 from ._supple import (
     Arap,
     Body,
@@ -66,8 +69,10 @@ __all__ = [
     "EquilibriumReport",
     "Fibre",
     "Filled",
+    "Fit",
     "FixedCorotated",
     "Fung",
+    "Gradients",
     "HalfSpace",
     "Iteration",
     "Iterations",
@@ -89,16 +94,20 @@ __all__ = [
     "StableNeoHookean",
     "StepError",
     "StepReport",
+    "Study",
+    "Tape",
     "__version__",
     "ball_mesh",
     "box_mesh",
     "cloth_mesh",
     "cylinder_mesh",
     "fill",
+    "fit",
     "load",
     "presets",
     "read_mesh",
     "run",
+    "study",
     "surface",
     "write_mesh",
 ]
