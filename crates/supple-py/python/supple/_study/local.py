@@ -3,9 +3,11 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait as wait_for
 from typing import Any, Callable, Iterable
 
 from .store import Store
@@ -20,7 +22,16 @@ _state: dict[str, Any] = {}
 def _begin(task: Task, folder: str) -> None:
     # Ctrl-C is for the parent, which ends the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = parent_process()
+    if parent is not None:
+        threading.Thread(target=_follow, args=(parent.sentinel,), daemon=True).start()
     _state["task"], _state["store"] = task, Store(folder)
+
+
+def _follow(sentinel: int) -> None:
+    """Nothing runs on when the parent was killed."""
+    wait_for([sentinel])
+    os._exit(1)
 
 
 def _work(key: str, parameters: dict[str, Any]) -> bool:
