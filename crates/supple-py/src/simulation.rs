@@ -251,6 +251,71 @@ impl Simulation {
         let rows = self.shared.read(|e| e.sim().positions(), |s| s.positions.clone())?;
         frozen(array::rows(py, rows)?)
     }
+    /// Positions in m, written into out (n, 3) if it is given, which is what it returns.
+    #[pyo3(signature = (out=None))]
+    fn get_positions<'py>(
+        &self,
+        py: Python<'py>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        array::filled(py, out, self.nodes, |rows| {
+            // While an iteration waits: those before its step.
+            let before = self.shared.read(
+                |e| {
+                    e.sim().write_positions(rows);
+                    None
+                },
+                |s| Some(s.positions.clone()),
+            )?;
+            if let Some(before) = before {
+                rows.copy_from_slice(&before);
+            }
+            Ok(())
+        })
+    }
+    /// Velocities in m/s, written into out (n, 3) if it is given, which is what it returns.
+    #[pyo3(signature = (out=None))]
+    fn get_velocities<'py>(
+        &self,
+        py: Python<'py>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        array::filled(py, out, self.nodes, |rows| {
+            // While an iteration waits: those before its step.
+            let before = self.shared.read(
+                |e| {
+                    e.sim().write_velocities(rows);
+                    None
+                },
+                |s| Some(s.velocities.clone()),
+            )?;
+            if let Some(before) = before {
+                rows.copy_from_slice(&before);
+            }
+            Ok(())
+        })
+    }
+    /// Forces on each node at the end of the last step in N, a dict of arrays (n, 3): "elastic" of elements, anchors and damping, "contact" of
+    /// contacts and links, "constraint" of pins.
+    fn forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (mut elastic, contact, pins) = self.shared.with(py, "forces()", |e| {
+            let sim = e.sim_mut();
+            (sim.gradient(), sim.contact_forces(), sim.pin_forces())
+        })?;
+        elastic.iter_mut().flatten().for_each(|f| *f = -*f);
+        let out = PyDict::new(py);
+        out.set_item("elastic", array::rows(py, elastic)?)?;
+        out.set_item("contact", array::rows(py, contact)?)?;
+        out.set_item("constraint", array::rows(py, pins)?)?;
+        Ok(out)
+    }
+    /// Cauchy's stress in Pa of every tetrahedron, and then of every triangle of a sheet: (m, 3, 3).
+    fn stress<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, numpy::PyArrayDyn<f64>>> {
+        let all = self.shared.with(py, "stress()", |e| e.sim().element_stresses())?;
+        let m = all.len();
+        // Symmetric: by columns is by rows.
+        array::shaped(py, all.into_flattened().into_flattened(), vec![m, 3, 3])
+    }
     /// Velocities in m/s: a new array (n, 3), read-only; set_state() changes them.
     #[getter]
     fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {

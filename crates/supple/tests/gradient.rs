@@ -415,14 +415,14 @@ fn contact_at_rest_and_sliding() {
         assert!(g.notes.iter().all(|n| !n.switching), "{what}: {:?}", g.notes);
         assert!(g.positions.iter().flatten().any(|a| *a != 0.0));
         let n = sim.node_count();
-        let force: Vec<[f64; 3]> = rows(n, 41).iter().map(|r| r.map(|a| 0.1 * a)).collect();
+        let force: Vec<[f64; 3]> = rows(n, 41).iter().map(|r| r.map(|a| 5.0 * a)).collect();
         let pushed = |s: f64| {
             let mut sim = build();
             sim.set_forces(&force.iter().map(|f| f.map(|a| s * a)).collect::<Vec<_>>()).unwrap();
             measure.run(&mut sim, &nothing)
         };
         let found: f64 = g.forces.iter().map(|f| dot(f, &force)).sum();
-        close(&format!("{what}: forces"), found, five(pushed, 1e-2), 1e-7);
+        close(&format!("{what}: forces"), found, five(pushed, 0.1), 1e-7);
         let lift = |s: f64| {
             let drive = move |sim: &mut Simulation, k: usize| {
                 let t = (k + 1) as f64;
@@ -436,7 +436,7 @@ fn contact_at_rest_and_sliding() {
             .enumerate()
             .map(|(k, o)| (k as f64 + 1.0) * (o[0][0] + 0.5 * o[0][1] - o[0][2]))
             .sum();
-        close(&format!("{what}: floor"), found, five(lift, 1e-6), 1e-7);
+        close(&format!("{what}: floor"), found, five(lift, 1e-4), 1e-7);
     }
 }
 

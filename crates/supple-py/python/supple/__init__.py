@@ -12,6 +12,7 @@
 Units are SI; arrays of nodes are float64 of shape (n, 3), all bodies in order of adding. BuildError (a ValueError) says which
 input cannot be used, StepError (a RuntimeError) that a step failed and left the state as it was.
 """
+from ._batch import Batch
 from ._fill import Filled, Skin, fill
 from ._fit import Fit, fit
 from ._gradient import Gradients, Tape
@@ -58,6 +59,7 @@ from ._supple import (
 
 __all__ = [
     "Arap",
+    "Batch",
     "Body",
     "Box",
     "BuildError",

@@ -36,7 +36,7 @@ pub mod weight;
 
 pub use batch::{Batch, ElementList};
 pub use fibres::FibreRef;
-pub use fields::{Share, fields};
+pub use fields::{Share, fields, stresses};
 pub use firm::Firm;
 pub use incidence::Incidence;
 pub use pull::{Pull, VOLUME};
