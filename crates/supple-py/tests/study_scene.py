@@ -37,3 +37,10 @@ def lowest(sim):
 
 def heights(sim):
     return np.array(sim.positions[:, 1])
+
+
+def told(young):
+    """Says in which process it is."""
+    open(os.path.join(os.environ["SUPPLE_TEST_PIDS"], str(os.getpid())), "w").close()
+    time.sleep(0.1)
+    return beam(young)

@@ -172,7 +172,7 @@ def _descend(problem: _Problem, y: Array, tolerance: float, step: float) -> tupl
 def _quantile(level: float, freedom: int) -> float:
     """Student's: of SciPy if it is there, else by Hill's expansion about the normal one."""
     try:
-        from scipy.stats import t
+        from scipy.stats import t  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
         return float(t.ppf(0.5 + 0.5 * level, freedom))
     except ImportError:

@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait as wait_for
-from typing import Any, Callable, Iterable
+from typing import Any, Callable, Iterable, Iterator
 
 from .store import Store
 from .task import Outcome, Task, run
@@ -66,64 +66,79 @@ def run_all(
             done(outcome.error is None)
         return
     waiting = iter(jobs)
-    tries: dict[str, int] = {}
-    again: list[tuple[str, dict[str, Any]]] = []
     while True:
-        pool = ProcessPoolExecutor(
-            workers, mp_context=get_context("spawn"), initializer=_begin, initargs=(task, str(store.folder))
-        )
-        running: dict[Future[bool], tuple[str, dict[str, Any]]] = {}
-        broken = False
-        try:
-            while True:
-                # No more at a time than keeps all busy: the parent stays small.
-                while len(running) < 2 * workers:
-                    job = again.pop() if again else next(waiting, None)
-                    if job is None:
-                        break
-                    running[pool.submit(_work, *job)] = job
-                if not running:
-                    pool.shutdown()
-                    return
-                finished, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    key, parameters = running.pop(future)
-                    try:
-                        done(future.result())
-                    except BrokenProcessPool:
-                        broken = True
-                        _once_more(key, parameters, store, tries, again, done)
-                if broken:
+        suspects = _together(task, waiting, store, workers, done)
+        if not suspects:
+            return
+        # A process ended, and nobody knows which of the runs in hand did it: these one by one, then on with the others.
+        for job in suspects:
+            _alone(task, job, store, done)
+
+
+def _pool(task: Task, store: Store, workers: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_begin, initargs=(task, str(store.folder)))
+
+
+def _together(
+    task: Task, waiting: Iterator[tuple[str, dict[str, Any]]], store: Store, workers: int, done: Callable[[bool], None]
+) -> list[tuple[str, dict[str, Any]]]:
+    """Runs until all are done, or until a process ends: then those that were in hand."""
+    pool = _pool(task, store, workers)
+    running: dict[Future[bool], tuple[str, dict[str, Any]]] = {}
+    suspects: list[tuple[str, dict[str, Any]]] = []
+    try:
+        while not suspects:
+            # No more at a time than keeps all busy: the parent stays small.
+            while len(running) < 2 * workers:
+                job = next(waiting, None)
+                if job is None:
                     break
+                try:
+                    running[pool.submit(_work, *job)] = job
+                except BrokenProcessPool:
+                    suspects.append(job)
+                    break
+            if not running:
+                break
+            finished, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in finished:
+                job = running.pop(future)
+                try:
+                    done(future.result())
+                except BrokenProcessPool:
+                    suspects.append(job)
+    except BaseException:
+        _end(pool)
+        raise
+    pool.shutdown(wait=not suspects, cancel_futures=True)
+    return suspects + list(running.values())
+
+
+def _alone(task: Task, job: tuple[str, dict[str, Any]], store: Store, done: Callable[[bool], None]) -> None:
+    """One run in a process of its own, tried again where that ends."""
+    key, parameters = job
+    for _ in range(1 + RETRIES):
+        if store.has(key):
+            done((store.read(key) or {}).get("error") is None)
+            return
+        pool = _pool(task, store, 1)
+        try:
+            done(pool.submit(_work, *job).result())
+            return
         except BrokenProcessPool:
-            broken = True
+            continue
         except BaseException:
-            # Ctrl-C: what is under way is lost, what is done is kept.
-            processes = list((pool._processes or {}).values())
-            pool.shutdown(wait=False, cancel_futures=True)
-            for p in processes:
-                p.terminate()
+            _end(pool)
             raise
-        # A process ended: all that it and the others had in hand is run again in new ones.
-        for key, parameters in running.values():
-            _once_more(key, parameters, store, tries, again, done)
-        pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _once_more(
-    key: str,
-    parameters: dict[str, Any],
-    store: Store,
-    tries: dict[str, int],
-    again: list[tuple[str, dict[str, Any]]],
-    done: Callable[[bool], None],
-) -> None:
-    if store.has(key):
-        done((store.read(key) or {}).get("error") is None)
-        return
-    tries[key] = tries.get(key, 0) + 1
-    if tries[key] <= RETRIES:
-        again.append((key, parameters))
-        return
-    store.keep(key, parameters, Outcome({}, {}, error=f"the process that ran it ended, {tries[key]} times"))
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+    store.keep(key, parameters, Outcome({}, {}, error=f"the process that ran it ended, {1 + RETRIES} times"))
     done(False)
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """Ctrl-C: what is under way is lost, what is done is kept."""
+    processes = list((pool._processes or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    for p in processes:
+        p.terminate()

@@ -56,7 +56,8 @@ class Store:
             }
             if outcome.arrays:
                 with open(part / "arrays.npz", "wb") as f:
-                    np.savez(f, **{k: np.asarray(v) for k, v in outcome.arrays.items()})
+                    arrays: dict[str, Any] = {k: np.asarray(v) for k, v in outcome.arrays.items()}
+                    np.savez(f, **arrays)
                     f.flush()
                     os.fsync(f.fileno())
             write(part / "result.json", json.dumps(result, sort_keys=True).encode())

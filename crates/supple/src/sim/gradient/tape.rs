@@ -82,6 +82,9 @@ pub(in crate::sim) struct Before {
 const STATE: usize = 64;
 const SNAPSHOT: usize = 256;
 
+/// What is deeper inside an obstacle, as a share of the body, is pushed out by a rule of its own.
+const DEEP: f64 = 1e-5;
+
 impl Tape {
     /// Steps that were recorded.
     pub fn len(&self) -> usize {
@@ -232,6 +235,10 @@ impl Simulation {
             && tape.broken.is_none()
         {
             tape.broken = Some("an obstacle was turned, of which there is no gradient".into());
+        }
+        let size = self.work.body_size.iter().copied().fold(0.0, f64::max);
+        if report.max_penetration > DEEP * size && tape.broken.is_none() {
+            tape.broken = Some("a node is deep inside an obstacle, where it comes out little by little".into());
         }
         if let Some(snapshot) = before.snapshot {
             tape.snapshots.push((tape.steps.len(), snapshot));
