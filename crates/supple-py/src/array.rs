@@ -242,6 +242,9 @@ pub fn filled<'py>(
     if array.shape() != [rows, 3] {
         return Err(bad(format!("out must have shape ({rows}, 3), not {}", shown(array.shape()))));
     }
+    if !array.is_c_contiguous() {
+        return Err(bad("out must be contiguous, in C's order"));
+    }
     {
         let mut writable = array.try_readwrite().map_err(|e| bad(format!("out cannot be written: {e}")))?;
         let slice = writable.as_slice_mut().map_err(|_| bad("out must be contiguous, in C's order"))?;

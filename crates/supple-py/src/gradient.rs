@@ -108,7 +108,7 @@ impl Derivatives {
     }
     /// What is to be said of each step.
     fn notes<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let note = |n: &supple::sim::gradient::StepNote| {
+        let note = |n: &supple::sim::gradient::StepNote| -> PyResult<Bound<'py, PyDict>> {
             let d = PyDict::new(py);
             d.set_item("step", n.step)?;
             d.set_item("unconverged", n.unconverged)?;
