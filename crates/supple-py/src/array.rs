@@ -235,7 +235,8 @@ pub fn filled<'py>(
         None => PyArray2::<f64>::zeros(py, [rows, 3], false),
         Some(out) => {
             let array = out.cast::<PyArray2<f64>>();
-            let array = array.map_err(|_| PyTypeError::new_err("out must be a float64 array of two dimensions"))?;
+            let array =
+                array.map_err(|_| PyTypeError::new_err("out must be a float64 array of two dimensions"))?;
             array.clone()
         }
     };

@@ -492,7 +492,7 @@ fn checkpoints_give_the_same_bits() {
 #[test]
 fn taylor() {
     for (cells, steps, epsilons) in
-        [([20, 10, 10], 2, [1e-2, 5e-3, 2.5e-3]), ([3, 1, 1], 100, [1e-2, 5e-3, 2.5e-3])]
+        [([20, 10, 10], 2, [1e-2, 5e-3, 2.5e-3]), ([3, 1, 1], 100, [2e-3, 1e-3, 5e-4])]
     {
         let mesh = box_mesh([0.4, 0.2, 0.2], cells, Split::Five).unwrap();
         let tets = mesh.tets().len();

@@ -36,7 +36,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     match status {
         Ok(s) if s.success() => Ok(()),
         // It has said why.
-        Ok(s) => Err(Failure { code: s.code().and_then(|c| u8::try_from(c).ok()).unwrap_or(1), text: String::new() }),
+        Ok(s) => Err(Failure {
+            code: s.code().and_then(|c| u8::try_from(c).ok()).unwrap_or(1),
+            text: String::new(),
+        }),
         Err(e) => Err(Failure::run(miette::miette!("cannot start {}: {e}", python.to_string_lossy()))),
     }
 }

@@ -238,7 +238,8 @@ impl Simulation {
         }
         let size = self.work.body_size.iter().copied().fold(0.0, f64::max);
         if report.max_penetration > DEEP * size && tape.broken.is_none() {
-            tape.broken = Some("a node is deep inside an obstacle, where it comes out little by little".into());
+            tape.broken =
+                Some("a node is deep inside an obstacle, where it comes out little by little".into());
         }
         if let Some(snapshot) = before.snapshot {
             tape.snapshots.push((tape.steps.len(), snapshot));
