@@ -70,6 +70,7 @@ fn help_of_every_verb_is_as_it_was() {
         &["check", "--help"],
         &["compare", "--help"],
         &["sweep-weights", "--help"],
+        &["study", "--help"],
         &["paper", "--help"],
         &["bench", "--help"],
         &["generate", "--help"],
@@ -429,4 +430,29 @@ fn check_says_what_a_surface_is_good_for() {
     assert!(out.contains("obstacle, solid: yes"), "{out}");
     let (left, _, err) = said("flipped.obj");
     assert!(left == 2 && err.contains("opposite winding"), "{left}: {err}");
+}
+
+/// Studies are the Python package's: without it that is said; with it the words go on as they are and its exit code comes back.
+#[cfg(unix)]
+#[test]
+fn study_hands_over_to_python() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("study");
+    let with = |python: &Path| {
+        Command::new(env!("CARGO_BIN_EXE_supple"))
+            .args(["study", "study.toml", "--shard", "1/2"])
+            .env("SUPPLE_PYTHON", python)
+            .current_dir(&folder.0)
+            .output()
+            .unwrap()
+    };
+    let none = with(&folder.path("nothing"));
+    assert_eq!(code(&none), 2);
+    assert!(errors(&none).contains("pip install supple"), "{}", errors(&none));
+    let python = folder.write("python", "#!/bin/sh\n[ \"$1\" = -c ] && exit 0\necho \"$@\"\nexit 1\n");
+    std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let done = with(&python);
+    assert_eq!(code(&done), 1);
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "-m supple study study.toml --shard 1/2\n");
+    assert_eq!(code(&supple(&folder.0, &["study"])), 2);
 }

@@ -223,3 +223,33 @@ pub fn shaped<'py>(
 ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
     PyArray1::from_vec(py, values).reshape(shape)
 }
+
+/// Lets `fill` write into an array of shape (rows, 3) that the caller gives, or into a new one.
+pub fn filled<'py>(
+    py: Python<'py>,
+    out: Option<&Bound<'py, PyAny>>,
+    rows: usize,
+    fill: impl FnOnce(&mut [[f64; 3]]) -> PyResult<()>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let array = match out {
+        None => PyArray2::<f64>::zeros(py, [rows, 3], false),
+        Some(out) => {
+            let array = out.cast::<PyArray2<f64>>();
+            let array =
+                array.map_err(|_| PyTypeError::new_err("out must be a float64 array of two dimensions"))?;
+            array.clone()
+        }
+    };
+    if array.shape() != [rows, 3] {
+        return Err(bad(format!("out must have shape ({rows}, 3), not {}", shown(array.shape()))));
+    }
+    if !array.is_c_contiguous() {
+        return Err(bad("out must be contiguous, in C's order"));
+    }
+    {
+        let mut writable = array.try_readwrite().map_err(|e| bad(format!("out cannot be written: {e}")))?;
+        let slice = writable.as_slice_mut().map_err(|_| bad("out must be contiguous, in C's order"))?;
+        fill(slice.as_chunks_mut::<3>().0)?;
+    }
+    Ok(array)
+}

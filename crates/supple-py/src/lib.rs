@@ -10,6 +10,7 @@
 //! | `material.rs` `custom.rs` | materials; those written in Python |
 //! | `obstacle.rs` | obstacles |
 //! | `measure.rs` | contacts, equilibria, snapshots, matrices |
+//! | `gradient.rs` | records and gradients |
 //! | `fill.rs` | surfaces filled, skins |
 //! | `mesh.rs` `files.rs` `saved.rs` | meshes; files in and out; saved simulations |
 //! | `array.rs` `error.rs` | arrays in and out; exceptions |
@@ -26,6 +27,7 @@ mod engine;
 mod error;
 mod files;
 mod fill;
+mod gradient;
 mod iterations;
 mod link;
 mod material;
@@ -53,6 +55,8 @@ mod _supple {
     use super::error::{BuildError, StepError};
     #[pymodule_export]
     use super::fill::{_Skin, fill_surface};
+    #[pymodule_export]
+    use super::gradient::{Derivatives, Record};
     #[pymodule_export]
     use super::iterations::{Iteration, Iterations};
     #[pymodule_export]

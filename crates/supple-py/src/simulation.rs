@@ -13,6 +13,7 @@ use crate::body::{self, Body};
 use crate::engine::{self, Engine, Kind};
 use crate::error::build;
 use crate::files;
+use crate::gradient;
 use crate::iterations::Iterations;
 use crate::measure::{self, EquilibriumReport, Snapshot, frozen};
 use crate::obstacle;
@@ -55,6 +56,13 @@ impl Simulation {
             substeps: engine.substeps(),
             shared: Arc::new(Shared::new(Box::new(engine))),
         }
+    }
+
+    pub fn shared(&self) -> &Shared {
+        &self.shared
+    }
+    pub fn nodes(&self) -> usize {
+        self.nodes
     }
 
     fn body(&self, body: &Bound<'_, PyAny>) -> PyResult<&Body> {
@@ -113,6 +121,41 @@ impl Simulation {
         let (engine, result) = engine::equilibrium(py, engine, options);
         self.shared.put(engine);
         Ok(EquilibriumReport(result?))
+    }
+
+    /// Records steps for gradients: with sim.record() as tape: …steps…, then tape.backward(dx=…) gives how a number that depends on the last
+    /// state changes with everything that led there.
+    ///
+    /// memory: bytes for states, beyond which they are found again from checkpoints. What has no gradient is refused by name.
+    #[pyo3(signature = (*, memory=1 << 28))]
+    fn record<'py>(slf: &Bound<'py, Self>, memory: usize) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("supple._gradient")?.call_method1("Tape", (slf, memory))
+    }
+    fn _begin_record(&self, py: Python<'_>, memory: usize) -> PyResult<()> {
+        gradient::begin(py, self, memory)
+    }
+    fn _end_record(&self, py: Python<'_>) -> PyResult<Option<gradient::Record>> {
+        gradient::end(py, self)
+    }
+    fn _backward(
+        &self,
+        py: Python<'_>,
+        record: &Bound<'_, gradient::Record>,
+        seeds: Vec<(usize, Option<Bound<'_, PyAny>>, Option<Bound<'_, PyAny>>)>,
+    ) -> PyResult<gradient::Derivatives> {
+        gradient::backward(py, self, record, seeds)
+    }
+    /// The constants of a body with their values: a dict of numbers, or arrays by element where there are several.
+    fn constants<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        let b = self.body(body)?.index;
+        let out = PyDict::new(py);
+        for c in self.shared.with(py, "constants()", |e| e.sim().constants(b))? {
+            match c.values.as_slice() {
+                [first, rest @ ..] if rest.iter().all(|v| v == first) => out.set_item(c.name, *first)?,
+                values => out.set_item(c.name, PyArray1::from_slice(py, values))?,
+            }
+        }
+        Ok(out)
     }
 
     /// The state now, settings included, in memory; see rewind().
@@ -212,6 +255,71 @@ impl Simulation {
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let rows = self.shared.read(|e| e.sim().positions(), |s| s.positions.clone())?;
         frozen(array::rows(py, rows)?)
+    }
+    /// Positions in m, written into out (n, 3) if it is given, which is what it returns.
+    #[pyo3(signature = (out=None))]
+    fn get_positions<'py>(
+        &self,
+        py: Python<'py>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        array::filled(py, out, self.nodes, |rows| {
+            // While an iteration waits: those before its step.
+            let before = self.shared.read(
+                |e| {
+                    e.sim().write_positions(rows);
+                    None
+                },
+                |s| Some(s.positions.clone()),
+            )?;
+            if let Some(before) = before {
+                rows.copy_from_slice(&before);
+            }
+            Ok(())
+        })
+    }
+    /// Velocities in m/s, written into out (n, 3) if it is given, which is what it returns.
+    #[pyo3(signature = (out=None))]
+    fn get_velocities<'py>(
+        &self,
+        py: Python<'py>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        array::filled(py, out, self.nodes, |rows| {
+            // While an iteration waits: those before its step.
+            let before = self.shared.read(
+                |e| {
+                    e.sim().write_velocities(rows);
+                    None
+                },
+                |s| Some(s.velocities.clone()),
+            )?;
+            if let Some(before) = before {
+                rows.copy_from_slice(&before);
+            }
+            Ok(())
+        })
+    }
+    /// Forces on each node at the end of the last step in N, a dict of arrays (n, 3): "elastic" of elements, anchors and damping, "contact" of
+    /// contacts and links, "constraint" of pins.
+    fn forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (mut elastic, contact, pins) = self.shared.with(py, "forces()", |e| {
+            let sim = e.sim_mut();
+            (sim.gradient(), sim.contact_forces(), sim.pin_forces())
+        })?;
+        elastic.iter_mut().flatten().for_each(|f| *f = -*f);
+        let out = PyDict::new(py);
+        out.set_item("elastic", array::rows(py, elastic)?)?;
+        out.set_item("contact", array::rows(py, contact)?)?;
+        out.set_item("constraint", array::rows(py, pins)?)?;
+        Ok(out)
+    }
+    /// Cauchy's stress in Pa of every tetrahedron, and then of every triangle of a sheet: (m, 3, 3).
+    fn stress<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, numpy::PyArrayDyn<f64>>> {
+        let all = self.shared.with(py, "stress()", |e| e.sim().element_stresses())?;
+        let m = all.len();
+        // Symmetric: by columns is by rows.
+        array::shaped(py, all.into_flattened().into_flattened(), vec![m, 3, 3])
     }
     /// Velocities in m/s: a new array (n, 3), read-only; set_state() changes them.
     #[getter]

@@ -134,7 +134,7 @@ def test_both_project_files_are_the_same_package():
     assert lines(CRATE / "pyproject.toml") == lines(CRATE.parent.parent / "pyproject.toml")
 
 
-@pytest.mark.parametrize("file", ["crates/supple-py/README.md", "README.md", "docs/python.md"])
+@pytest.mark.parametrize("file", ["crates/supple-py/README.md", "README.md", "docs/python.md", "docs/gradients.md", "docs/studies.md"])
 def test_examples_in_the_documents_run(file, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (CRATE.parent.parent / file).read_text(), re.S)

@@ -13,6 +13,7 @@ pub mod mesh;
 pub mod paper;
 pub mod run;
 pub mod schema;
+pub mod study;
 pub mod sweep_weights;
 pub mod view;
 
@@ -51,6 +52,10 @@ pub enum Command {
     Material(material::Args),
     /// Print the JSON schema of scene files, for editors
     Schema,
+    /// Run a scene for many parameters and keep the results in a folder
+    ///
+    /// The study is a TOML file: docs/studies.md. Started again it runs only what is missing. Needs the Python package.
+    Study(study::Args),
     /// Solve one frame of a scene by several methods and compare them
     ///
     /// The scene runs with its own settings up to the frame before; then each method solves the same step from the same start,
@@ -118,6 +123,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Mesh(args)) => mesh::run(&args).map_err(Failure::from_report),
         Some(Command::Material(args)) => material::run(&args),
         Some(Command::Schema) => schema::run(),
+        Some(Command::Study(args)) => study::run(&args),
         Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::SweepWeights(args)) => sweep_weights::run(&args),
         Some(Command::Paper(args)) => paper::run(&args),

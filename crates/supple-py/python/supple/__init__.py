@@ -12,9 +12,13 @@
 Units are SI; arrays of nodes are float64 of shape (n, 3), all bodies in order of adding. BuildError (a ValueError) says which
 input cannot be used, StepError (a RuntimeError) that a step failed and left the state as it was.
 """
+from ._batch import Batch
 from ._fill import Filled, Skin, fill
+from ._fit import Fit, fit
+from ._gradient import Gradients, Tape
 from ._mesh import Mesh, ball_mesh, box_mesh, cloth_mesh, cylinder_mesh, read_mesh, surface, write_mesh
 from ._run import run
+from ._study import Study, study
 from ._supple import (
     Arap,
     Body,
@@ -55,6 +59,7 @@ from ._supple import (
 
 __all__ = [
     "Arap",
+    "Batch",
     "Body",
     "Box",
     "BuildError",
@@ -66,8 +71,10 @@ __all__ = [
     "EquilibriumReport",
     "Fibre",
     "Filled",
+    "Fit",
     "FixedCorotated",
     "Fung",
+    "Gradients",
     "HalfSpace",
     "Iteration",
     "Iterations",
@@ -89,16 +96,20 @@ __all__ = [
     "StableNeoHookean",
     "StepError",
     "StepReport",
+    "Study",
+    "Tape",
     "__version__",
     "ball_mesh",
     "box_mesh",
     "cloth_mesh",
     "cylinder_mesh",
     "fill",
+    "fit",
     "load",
     "presets",
     "read_mesh",
     "run",
+    "study",
     "surface",
     "write_mesh",
 ]

@@ -44,6 +44,10 @@ impl Fibres {
         check(contraction)?;
         Ok(Fibres { contraction, ..self })
     }
+    /// The same with another stiffness in Pa.
+    pub fn with_stiffness(self, stiffness: f64) -> Fibres {
+        Fibres { stiffness, ..self }
+    }
     /// The same, bearing compression too.
     pub fn stiff(self) -> Fibres {
         Fibres { slack: false, ..self }

@@ -23,6 +23,7 @@
 //! | `contract.rs` | muscles that follow keyframes |
 //! | `skin.rs` | surfaces that are filled, [`Skin`]s that bodies carry |
 //! | `place.rs` | shapes, transforms, selections, start states |
+//! | `vary.rs` | the constants of bodies by name, and the same bodies with one of them changed |
 //! | `program.rs` | [`Program`]: a scene file made ready to run, with its motions |
 
 mod average;
@@ -47,6 +48,7 @@ pub mod sheet;
 mod sheet_terms;
 mod skin;
 mod terms;
+mod vary;
 
 pub use average::Average;
 pub use cloth::{Along, Bending, Cloth, Limit};
@@ -69,6 +71,7 @@ use crate::settings::Settings;
 use crate::sim::{Air, AnchorRef, Body, Parts, Simulation};
 use crate::term::{FibreRef, stencil};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use terms::{Terms, Where};
 
 /// From here on a body is long enough to bend: a bar four times as long as it is thick has 3.2, a cube 1.7.
@@ -146,12 +149,14 @@ impl Damping {
     }
 }
 
+#[derive(Clone)]
 enum Content {
     Solid { mesh: TetMesh, materials: Vec<Material> },
     Cloth { mesh: TriMesh, cloth: Box<Cloth> },
     Springs(Vec<Spring>),
 }
 
+#[derive(Clone)]
 struct Entry {
     name: String,
     positions: Vec<[f64; 3]>,
@@ -193,7 +198,8 @@ struct Entry {
 pub struct Scene {
     /// Settings, checked by [`Scene::build`].
     pub settings: Settings,
-    bodies: Vec<Entry>,
+    /// Simulations keep them, to differentiate; what is changed afterwards is a copy.
+    bodies: Vec<Arc<Entry>>,
     obstacles: Vec<Obstacle>,
     collisions: Option<Collisions>,
     links: link::LinkList,
@@ -306,7 +312,7 @@ impl Scene {
 
     /// What bodies are too coarse for what they may do: solids of order 1 that are fewer than three cells thick and long enough to bend.
     pub fn notes(&self) -> Vec<String> {
-        let note = |(i, b): (usize, &Entry)| self.thin(BodyId(i)).map(|n| format!("{}: {n}", b.name));
+        let note = |(i, b): (usize, &Arc<Entry>)| self.thin(BodyId(i)).map(|n| format!("{}: {n}", b.name));
         self.bodies.iter().enumerate().filter_map(note).collect()
     }
 
@@ -415,7 +421,7 @@ impl Scene {
                 reason: "there is a body of that name already".into(),
             });
         }
-        self.bodies.push(Entry {
+        self.bodies.push(Arc::new(Entry {
             name: name.to_string(),
             positions,
             masses,
@@ -427,12 +433,12 @@ impl Scene {
             limit: None,
             damping: Damping::default(),
             skin: Vec::new(),
-        });
+        }));
         Ok(BodyId(self.bodies.len() - 1))
     }
 
     fn entry(&mut self, body: BodyId, ids: &[u32]) -> Result<&mut Entry, BuildError> {
-        let b = self.bodies.get_mut(body.0).ok_or(BuildError::NoBody(body.0))?;
+        let b = Arc::make_mut(self.bodies.get_mut(body.0).ok_or(BuildError::NoBody(body.0))?);
         if let Some(&node) = ids.iter().find(|&&i| i as usize >= b.positions.len()) {
             return Err(BuildError::Node {
                 body: b.name.clone(),
@@ -486,6 +492,16 @@ impl Scene {
 
     /// Checks the settings, packs the elements and factors the system matrix.
     pub fn build(&self) -> Result<Simulation, BuildError> {
+        let mut simulation = Simulation::assemble(self.parts()?)?;
+        simulation.keep_recipe(Arc::new(self.blueprint()));
+        if self.collisions.as_ref().is_some_and(|c| c.intersecting == Intersecting::Refuse) {
+            simulation.refuse_intersections()?;
+        }
+        Ok(simulation)
+    }
+
+    /// Everything checked and listed.
+    fn parts(&self) -> Result<Parts, BuildError> {
         self.settings.validate()?;
         if self.bodies.is_empty() {
             return Err(BuildError::Empty);
@@ -601,10 +617,6 @@ impl Scene {
             a.batch = batches.anchors;
         }
         parts.sources = sources;
-        let mut simulation = Simulation::assemble(parts)?;
-        if self.collisions.as_ref().is_some_and(|c| c.intersecting == Intersecting::Refuse) {
-            simulation.refuse_intersections()?;
-        }
-        Ok(simulation)
+        Ok(parts)
     }
 }

@@ -13,6 +13,7 @@ impl Simulation {
     /// muscles have contracted, if both have as many. Settings, materials, pins and anchors
     /// stay this simulation's own. A pin that only this one has holds its node where the node is. On an error nothing changes.
     pub fn adopt(&mut self, other: &Simulation) -> Result<(), BuildError> {
+        self.break_record("adopt()");
         let same = |a: &[super::Body], b: &[super::Body]| {
             a.len() == b.len()
                 && a.iter().zip(b).all(|(a, b)| (a.first_node, a.nodes) == (b.first_node, b.nodes))

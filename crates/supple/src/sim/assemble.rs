@@ -285,6 +285,8 @@ impl Simulation {
             counted: super::Factors { matrices: 1, hessians: 0 },
             work,
             fingerprint,
+            recipe: None,
+            tape: None,
         })
     }
 

@@ -166,6 +166,7 @@ impl Simulation {
 
     /// Takes a state that [`Simulation::checkpoint`] of the same scene gave. On an error nothing changes.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+        self.break_record("restore()");
         let number =
             |at: usize| -> Option<u64> { Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?)) };
         if bytes.get(..8) != Some(MAGIC) {

@@ -87,6 +87,7 @@ impl Simulation {
     /// pass; velocities are zero afterwards. On an error, and unless it is found, the state is that of before or the last that was
     /// reached, as the status says: `diverged` leaves the former.
     pub fn equilibrium(&mut self, options: &Static) -> Result<EquilibriumReport, StepError> {
+        self.break_record("equilibrium()");
         let start = self.snapshot();
         let (settings, from) = (self.settings.clone(), self.state.x.clone());
         let rigid_modes = self.rigid_modes();

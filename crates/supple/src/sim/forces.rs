@@ -126,6 +126,36 @@ impl Simulation {
         sums
     }
 
+    /// Writes the position of each node in m; false, and nothing, unless there is a row for each. Nothing is allocated.
+    pub fn write_positions(&self, out: &mut [[f64; 3]]) -> bool {
+        self.write(&self.state.x, out)
+    }
+
+    /// Writes the velocity of each node in m/s, as [`Simulation::write_positions`] does.
+    pub fn write_velocities(&self, out: &mut [[f64; 3]]) -> bool {
+        self.write(&self.state.v, out)
+    }
+
+    fn write(&self, rows: &[Row], out: &mut [[f64; 3]]) -> bool {
+        let fits = out.len() == self.place.len();
+        if fits {
+            out.iter_mut().zip(&self.place).for_each(|(o, &p)| *o = rows[p as usize].xyz());
+        }
+        fits
+    }
+
+    /// Force of all contacts and links on each node in the last step in N; zero for pinned nodes.
+    pub fn contact_forces(&self) -> Vec<[f64; 3]> {
+        let force = self.contact.force();
+        self.place.iter().map(|&p| force.get(p as usize).map_or([0.0; 3], |f| f.xyz())).collect()
+    }
+
+    /// For each tetrahedron, body after body in order of adding, and then for each triangle of a sheet: Cauchy's stress in Pa, by columns, with
+    /// what [`Simulation::element_fields`] counts.
+    pub fn element_stresses(&self) -> Vec<[[f64; 3]; 3]> {
+        crate::term::stresses(&self.terms, &self.state.x)
+    }
+
     /// ∇U of the elastic energy at the present state in N, by node: minus the elastic force. Anchors are part of U; dissipation is that of
     /// the last step.
     pub fn gradient(&mut self) -> Vec<[f64; 3]> {

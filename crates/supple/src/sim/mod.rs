@@ -18,6 +18,7 @@
 //! | `rigid.rs` | rigid motions that nothing prevents |
 //! | `forces.rs` | what pins, anchors and contacts bear; gradient, Hessian and mass |
 //! | `snapshot.rs` | a state in memory, and back |
+//! | `gradient/` | [`Gradient`]: derivatives through recorded steps |
 //! | `adopt.rs` | the state of another simulation of the same bodies |
 
 mod adopt;
@@ -27,6 +28,7 @@ mod axes;
 mod checkpoint;
 mod equilibrium;
 mod forces;
+pub mod gradient;
 pub mod integrator;
 mod intersections;
 mod links;
@@ -41,6 +43,7 @@ pub use air::Air;
 pub use assemble::{AnchorRef, Body, Parts};
 pub use equilibrium::{EquilibriumReport, Static};
 pub use forces::{ContactForce, EachBlock, Hessian};
+pub use gradient::{Gradient, GradientError, Tape};
 pub use intersections::{Entered, Intersection};
 pub use links::Group;
 pub use report::{Energy, Factors, StepReport, Timings};
@@ -106,6 +109,10 @@ pub struct Simulation {
     counted: Factors,
     /// What makes this scene this scene; checkpoints carry it.
     fingerprint: u64,
+    /// The constants of bodies by name.
+    recipe: Option<Arc<dyn gradient::Recipe>>,
+    /// Steps under record.
+    tape: Option<Box<Tape>>,
 }
 
 /// A node on an edge between ends that are pinned along some axes, which moves along these as the ends do; nodes of the system.
@@ -291,6 +298,7 @@ impl Simulation {
     pub fn set_state(&mut self, positions: &[[f64; 3]], velocities: &[[f64; 3]]) -> Result<(), BuildError> {
         let x = self.take("position", positions)?;
         let v = self.take("velocity", velocities)?;
+        self.break_record("set_state()");
         if self.refuse {
             self.check_intersections(&x)?;
         }
@@ -458,6 +466,7 @@ impl Simulation {
 
     /// Puts an obstacle somewhere at once, without a motion.
     pub fn place_obstacle(&mut self, obstacle: usize, pose: Pose) -> Result<(), BuildError> {
+        self.break_record("place_obstacle()");
         self.move_obstacle(obstacle, pose)?;
         self.state.poses[obstacle][0] = pose;
         self.state.reaches = Reaches::default();
@@ -527,6 +536,9 @@ impl Simulation {
 
     /// One time step.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
-        self.advance(None)
+        let before = self.before_step();
+        let result = self.advance(None);
+        self.after_step(before, result.as_ref().ok());
+        result
     }
 }

@@ -291,12 +291,14 @@ impl Simulation {
         &mut self,
         observer: &mut (dyn FnMut(&mut Iteration<'_, '_>) -> Control + Send),
     ) -> Result<StepReport, StepError> {
+        let before = self.before_step();
         let place = std::mem::take(&mut self.place);
         let mut watch = |index: usize, problem: &mut Problem<'_>| {
             observer(&mut Iteration { index, place: &place, problem })
         };
         let result = self.advance(Some(&mut watch));
         self.place = place;
+        self.after_step(before, result.as_ref().ok());
         result.map_err(|e| self.rename(e))
     }
 

@@ -94,15 +94,15 @@ impl<const V: usize> Chunk<V> {
 
 /// A batch of elements with V nodes, 3×D local coordinates and potential P.
 pub struct Batch<const V: usize, const D: usize, P> {
-    potential: P,
-    chunks: Vec<Chunk<V>>,
+    pub(super) potential: P,
+    pub(super) chunks: Vec<Chunk<V>>,
     /// Rows of loads per chunk.
     stride: usize,
     /// Place in the packets of each element in order of adding, and the reverse.
     place: Vec<u32>,
     origin: Vec<(u32, u32)>,
     /// Of patches: the elements that each stands for, and their shares.
-    members: Vec<Vec<(u32, f64)>>,
+    pub(super) members: Vec<Vec<(u32, f64)>>,
     weight: Vec<[f64; WeightRule::COUNT]>,
     /// Nodes from this one on are pinned; hard constraints of such nodes alone.
     free: usize,
@@ -202,13 +202,13 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
     }
 
     /// Chunk, packet and lane of an element.
-    fn locate(&self, element: usize) -> Option<(usize, usize, usize)> {
+    pub(super) fn locate(&self, element: usize) -> Option<(usize, usize, usize)> {
         let at = *self.place.get(element)? as usize;
         Some((at / (CHUNK * BLOCK), at / BLOCK % CHUNK, at % BLOCK))
     }
 
     /// g of every corner of an element.
-    fn corner_gradients(&self, c: &Chunk<V>, p: usize, l: usize) -> [[f64; D]; V] {
+    pub(super) fn corner_gradients(&self, c: &Chunk<V>, p: usize, l: usize) -> [[f64; D]; V] {
         let mut g = [[0.0; D]; V];
         for r in 0..Self::ROWS {
             let v = r + usize::from(V > 1);

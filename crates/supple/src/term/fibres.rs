@@ -1,6 +1,6 @@
 //! Fibres among the terms: which batch holds them, and their rest lengths, which may change from step to step.
 
-use super::TermSet;
+use super::{TermBatch, TermSet};
 use crate::energy::fibre;
 
 /// Where the fibres are stored: the batches of elements with four and with ten nodes, if there are any.
@@ -43,6 +43,28 @@ impl FibreRef {
                 let slack = b.params(k).get(1) == Some(&0.0);
                 b.set_params(k, 1, &fibre::lengths(contraction, slack));
             }
+        }
+    }
+
+    /// Adds −∂/∂contraction of something to place `step` of the values of each fibre of a batch, given its derivatives with respect to
+    /// [`super::Pull::numbers`] of each element.
+    pub fn collect(
+        self,
+        terms: &TermSet,
+        batch: &dyn TermBatch,
+        numbers: &[f64],
+        step: usize,
+        out: &mut [((u32, u32), Vec<f64>)],
+    ) {
+        for ((number, k), (_, values)) in self.each().zip(out) {
+            let Some(b) = terms.batches().get(number) else { continue };
+            if !std::ptr::addr_eq(b.as_ref(), batch) {
+                continue;
+            }
+            let own = &numbers[k * batch.numbers()..(k + 1) * batch.numbers()];
+            // Volume, stiffness, least and greatest length; both lengths are 1 − c, the least only of fibres that bear compression.
+            let slack = b.params(k).get(1) == Some(&0.0);
+            values[step] += own[3] + if slack { 0.0 } else { own[2] };
         }
     }
 

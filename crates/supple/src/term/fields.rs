@@ -53,19 +53,38 @@ impl Share {
     /// the thickness at rest.
     fn fields(&self) -> [f64; 2] {
         let Some(f) = self.gradient else { return [f64::NAN; 2] };
-        let normal = cross(f[0], f[1]);
-        let j = if self.triangle { dot(normal, normal).sqrt() } else { dot(normal, f[2]).abs() };
         let mut s = self.load;
         let mean = (s[0][0] + s[1][1] + s[2][2]) / 3.0;
         (0..3).for_each(|i| s[i][i] -= mean);
-        let volume = self.volume.map_or(f64::NAN, |v| v * j.max(1e-12));
-        [svd(&f).s[0], (1.5 * norm2(&s)).sqrt() / volume]
+        [svd(&f).s[0], (1.5 * norm2(&s)).sqrt() / self.volume_now(&f)]
+    }
+
+    /// V det F in m³, of a triangle with the thickness at rest.
+    fn volume_now(&self, f: &Mat3<f64>) -> f64 {
+        let normal = cross(f[0], f[1]);
+        let j = if self.triangle { dot(normal, normal).sqrt() } else { dot(normal, f[2]).abs() };
+        self.volume.map_or(f64::NAN, |v| v * j.max(1e-12))
+    }
+
+    /// Cauchy's stress in Pa, by columns.
+    fn stress(&self) -> Mat3<f64> {
+        let volume = self.gradient.map_or(f64::NAN, |f| self.volume_now(&f));
+        self.load.map(|c| c.map(|a| a / volume))
     }
 }
 
 /// For each tetrahedron, body after body in order of adding, and then for each triangle of a sheet: its largest stretch, and its von
 /// Mises stress in Pa.
 pub fn fields(terms: &TermSet, x: &[Row]) -> Vec<[f64; 2]> {
+    each(terms, x, Share::fields)
+}
+
+/// For the same elements Cauchy's stress in Pa, by columns.
+pub fn stresses(terms: &TermSet, x: &[Row]) -> Vec<Mat3<f64>> {
+    each(terms, x, Share::stress)
+}
+
+fn each<T>(terms: &TermSet, x: &[Row], of: impl Fn(&Share) -> T) -> Vec<T> {
     let mut shares = Vec::new();
     for b in terms.batches() {
         b.shares(x, &mut |origin, share| shares.push((share.triangle, origin, share)));
@@ -74,7 +93,7 @@ pub fn fields(terms: &TermSet, x: &[Row]) -> Vec<[f64; 2]> {
     let sum = |element: &[(bool, (u32, u32), Share)]| {
         let mut sum = Share { triangle: element[0].0, ..Share::default() };
         element.iter().for_each(|(.., share)| sum.add(share));
-        sum.fields()
+        of(&sum)
     };
     shares.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(sum).collect()
 }

@@ -7,6 +7,7 @@
 //! | `source.rs` | elements before the nodes have their final numbers |
 //! | `kernel.rs` | the loops over packets: local step, residuals, gradient, energy |
 //! | `curve.rs` | … second derivatives |
+//! | `pull.rs` | [`Pull`]: derivatives of an element's forces with respect to everything they depend on |
 //! | `mix.rs` | … what accelerations of ADMM need |
 //! | `sweep.rs` | … projection onto hard constraints, one after the other |
 //! | `fields.rs` | stretch and stress of elements |
@@ -27,6 +28,7 @@ mod firm;
 mod incidence;
 mod kernel;
 pub mod mix;
+mod pull;
 mod source;
 pub mod stencil;
 mod sweep;
@@ -34,9 +36,10 @@ pub mod weight;
 
 pub use batch::{Batch, ElementList};
 pub use fibres::FibreRef;
-pub use fields::{Share, fields};
+pub use fields::{Share, fields, stresses};
 pub use firm::Firm;
 pub use incidence::Incidence;
+pub use pull::{Pull, VOLUME};
 pub use source::{BatchSource, Source};
 
 use crate::exec::Exec;
@@ -116,7 +119,7 @@ pub struct Constraint<'a> {
 /// A batch of elements of one kind. One dynamic call per batch, never per element.
 ///
 /// `loads` are the batch's own rows: for each of its chunks and each node of that, the sum of forces of the chunk's elements on it.
-pub trait TermBatch: Send + Sync {
+pub trait TermBatch: Pull + Send + Sync {
     /// Name of the potential, for messages.
     fn name(&self) -> &'static str;
     /// Elements.
