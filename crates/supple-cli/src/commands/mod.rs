@@ -13,6 +13,7 @@ pub mod mesh;
 pub mod paper;
 pub mod run;
 pub mod schema;
+pub mod site;
 pub mod sweep_weights;
 pub mod view;
 
@@ -36,6 +37,11 @@ pub enum Command {
     /// Prints the address of the page, which holds the token of this run, and opens it. The server listens at the loopback only; it
     /// ends with Ctrl-C. See docs/viewer.md.
     View(view::Args),
+    /// Write the viewer as a folder for any web server: everything is solved in the visitor's browser
+    ///
+    /// The folder has the page, the solver for the browser and the built-in scenes; nothing is asked of anyone else. Try it with
+    /// `python3 -m http.server --directory DIR`. See docs/site.md.
+    Site(site::Args),
     /// Run a built-in scene and draw it
     Demo(demo::Args),
     /// Fill a surface, let it fall on the floor, and write pictures and a .glb
@@ -118,6 +124,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Mesh(args)) => mesh::run(&args).map_err(Failure::from_report),
         Some(Command::Material(args)) => material::run(&args),
         Some(Command::Schema) => schema::run(),
+        Some(Command::Site(args)) => site::run(&args),
         Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::SweepWeights(args)) => sweep_weights::run(&args),
         Some(Command::Paper(args)) => paper::run(&args),

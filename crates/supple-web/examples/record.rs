@@ -1,0 +1,24 @@
+//! What the module does in the browser, natively: `record SCENE FRAMES` writes frames as bits to standard output, `record time STEPS` reads a
+//! scene from standard input and prints the seconds of its fastest step.
+use std::io::{Read, Write};
+use std::time::Instant;
+
+fn run() -> Result<(), String> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [what, number] = &words[..] else { return Err("usage: record SCENE FRAMES, record time STEPS".into()) };
+    let number: usize = number.parse().map_err(|e| format!("{number}: {e}"))?;
+    let out = if what == "time" {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).map_err(|e| e.to_string())?;
+        let start = Instant::now();
+        let [fastest, _] = supple_web::record::time_beam(&text, number, || start.elapsed().as_secs_f64())?;
+        format!("{fastest}\n").into_bytes()
+    } else {
+        supple_web::record::record(what, number)?
+    };
+    std::io::stdout().write_all(&out).map_err(|e| e.to_string())
+}
+
+fn main() -> Result<(), String> {
+    run()
+}

@@ -1,0 +1,51 @@
+// The solver for the browser in Node: the same frames as the native one, bit for bit.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { test } from "node:test";
+import { Module } from "../module.mjs";
+
+const bytes = readFileSync(process.env.SUPPLE_WASM);
+const compiled = await WebAssembly.compile(bytes);
+/** Scenes and frames. */
+const FRAMES = Number(process.env.SUPPLE_PARITY_FRAMES ?? 50);
+const SCENES = ["beams", "chain", "hanging", "net", "swing", "untwist_low", "recover", "muscle", "sail", "figure"];
+
+const native = (words, input) =>
+  execFileSync(process.env.SUPPLE_RECORD, words, { maxBuffer: 1 << 30, input });
+
+/** The first number that differs, and the largest difference. */
+function compare(a, b) {
+  assert.equal(a.length, b.length, "lengths");
+  const [x, y] = [a, b].map((d) => new BigUint64Array(d.buffer.slice(d.byteOffset, d.byteOffset + d.length)));
+  const [p, q] = [x, y].map((d) => new Float64Array(d.buffer));
+  let first = -1, most = 0;
+  for (let i = 0; i < x.length; i++) {
+    if (x[i] !== y[i] && first < 0) first = i;
+    most = Math.max(most, Math.abs(p[i] - q[i]));
+  }
+  return { first, most, numbers: x.length };
+}
+
+test("the module is at most 2 MB with gzip", () => {
+  const size = gzipSync(bytes, { level: 9 }).length;
+  console.log(`supple.wasm: ${bytes.length} bytes, ${size} with gzip`);
+  assert.ok(size <= 2 << 20, `${size}`);
+});
+
+test("it imports a clock and nothing else", () => {
+  assert.deepEqual(WebAssembly.Module.imports(compiled), [{ module: "page", name: "now", kind: "function" }]);
+});
+
+for (const scene of SCENES) {
+  test(`${scene}: ${FRAMES} frames are the same bits as the native ones`, async () => {
+    const module = await Module.start(compiled);
+    module.put(scene);
+    assert.equal(module.exports.record_frames(FRAMES), 1, module.words());
+    const { first, most, numbers } = compare(module.answer(), native([scene, String(FRAMES)]));
+    const frame = Math.floor((first / numbers) * (FRAMES + 1));
+    console.log(`${scene}: ${first < 0 ? "same bits" : `differs from frame ${frame}, by at most ${most}`}`);
+    assert.equal(first, -1, `frame ${frame} differs, at most by ${most}`);
+  });
+}
