@@ -1,4 +1,4 @@
-// The solver for the browser in Node: the same frames as the native one, bit for bit.
+// The solver for the browser in Node: the same frames as the native one without fused multiply-add, bit for bit.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -43,9 +43,12 @@ for (const scene of SCENES) {
     const module = await Module.start(compiled);
     module.put(scene);
     assert.equal(module.exports.record_frames(FRAMES), 1, module.words());
-    const { first, most, numbers } = compare(module.answer(), native([scene, String(FRAMES)]));
+    const here = module.answer();
+    const { first, most, numbers } = compare(here, native(["same", scene, String(FRAMES)]));
     const frame = Math.floor((first / numbers) * (FRAMES + 1));
-    console.log(`${scene}: ${first < 0 ? "same bits" : `differs from frame ${frame}, by at most ${most}`}`);
+    // What fused multiply-add changes: told, not tested. Where motion is chaotic it grows.
+    const fused = compare(here, native([scene, String(FRAMES)]));
+    console.log(`${scene}: ${first < 0 ? "same bits" : `differs from frame ${frame}, by at most ${most}`}; with fused multiply-add by at most ${fused.most}`);
     assert.equal(first, -1, `frame ${frame} differs, at most by ${most}`);
   });
 }

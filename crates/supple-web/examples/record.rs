@@ -1,11 +1,15 @@
-//! What the module does in the browser, natively: `record SCENE FRAMES` writes frames as bits to standard output, `record time STEPS` reads a
-//! scene from standard input and prints the seconds of its fastest step.
+//! What the module does in the browser, natively: `record SCENE FRAMES` writes frames as bits to standard output, `record same SCENE FRAMES` those
+//! without fused multiply-add, and `record time STEPS` reads a scene from standard input and prints the seconds of its fastest step.
 use std::io::{Read, Write};
 use std::time::Instant;
 
 fn run() -> Result<(), String> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let [what, number] = &words[..] else { return Err("usage: record SCENE FRAMES, record time STEPS".into()) };
+    let mut words: Vec<String> = std::env::args().skip(1).collect();
+    if words.first().is_some_and(|w| w == "same") {
+        words.remove(0);
+        supple::math::lane::one_by_one();
+    }
+    let [what, number] = &words[..] else { return Err("usage: record [same] SCENE FRAMES, record time STEPS".into()) };
     let number: usize = number.parse().map_err(|e| format!("{number}: {e}"))?;
     let out = if what == "time" {
         let mut text = String::new();

@@ -14,6 +14,7 @@ input cannot be used, StepError (a RuntimeError) that a step failed and left the
 """
 from ._fill import Filled, Skin, fill
 from ._mesh import Mesh, ball_mesh, box_mesh, cloth_mesh, cylinder_mesh, read_mesh, surface, write_mesh
+from ._play import Player, play
 from ._run import run
 from ._supple import (
     Arap,
@@ -78,6 +79,7 @@ __all__ = [
     "NeoHookean",
     "Obstacle",
     "Ogden",
+    "Player",
     "PythonMaterial",
     "Scene",
     "Simulation",
@@ -96,6 +98,7 @@ __all__ = [
     "cylinder_mesh",
     "fill",
     "load",
+    "play",
     "presets",
     "read_mesh",
     "run",

@@ -12,6 +12,8 @@ mod x86;
 use super::nodes::Row;
 use super::real::{BLOCK, Block, Mask, Real, power_of_two_f64, split_f64};
 use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
+#[cfg(target_arch = "x86_64")]
+use core::sync::atomic::{AtomicBool, Ordering};
 
 /// A computation written once for every kind of lanes.
 pub trait Kernel {
@@ -56,10 +58,23 @@ pub fn backend() -> &'static str {
     if <Portable as Real>::LANES == 1 { "one by one" } else { "portable, f64x4" }
 }
 
+/// Set by [`one_by_one`].
+#[cfg(target_arch = "x86_64")]
+static ONE_BY_ONE: AtomicBool = AtomicBool::new(false);
+
+/// From now on this process takes plain numbers instead of lanes. The factor's loops then multiply and add in two roundings, as they do on machines
+/// without fused multiply-add and in the browser: results are theirs bit for bit, and come several times slower.
+pub fn one_by_one() {
+    #[cfg(target_arch = "x86_64")]
+    ONE_BY_ONE.store(true, Ordering::Relaxed);
+}
+
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn has_avx2() -> bool {
-    std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
+    std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("fma")
+        && !ONE_BY_ONE.load(Ordering::Relaxed)
 }
 
 #[cfg(target_arch = "x86_64")]
