@@ -184,6 +184,8 @@ function start(): void {
     scrub.max = String(recording.recorded.frames.length - 1);
     scrub.oninput = () => { send({ type: "run", on: false }); recording.recorded.show(Number(scrub.value)); };
     charts.all(recording.recorded.frames);
+    // Recorded by something else: it has positions and nothing to say of the solver.
+    document.body.classList.toggle("bare", recording.recorded.frames.every((f) => f.status === 0));
   } else if (document.documentElement.dataset.solver === "worker") {
     const local = new LocalSolver(listener);
     solver = local;

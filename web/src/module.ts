@@ -15,6 +15,7 @@ interface Exports {
   advance(): void;
   next_message(): number;
   scene_file(): void;
+  lanes_differ(): number;
   record_frames(frames: number): number;
   time_steps(steps: number): number;
 }

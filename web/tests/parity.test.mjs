@@ -38,6 +38,10 @@ test("it imports a clock and nothing else", () => {
   assert.deepEqual(WebAssembly.Module.imports(compiled), [{ module: "page", name: "now", kind: "function" }]);
 });
 
+test("lanes of SIMD128 are plain numbers side by side", async () => {
+  assert.equal((await Module.start(compiled)).exports.lanes_differ(), 0);
+});
+
 for (const scene of SCENES) {
   test(`${scene}: ${FRAMES} frames are the same bits as the native ones`, async () => {
     const module = await Module.start(compiled);

@@ -9,13 +9,15 @@ fn run() -> Result<(), String> {
         words.remove(0);
         supple::math::lane::one_by_one();
     }
-    let [what, number] = &words[..] else { return Err("usage: record [same] SCENE FRAMES, record time STEPS".into()) };
+    let [what, number] = &words[..] else {
+        return Err("usage: record [same] SCENE FRAMES, record time STEPS".into());
+    };
     let number: usize = number.parse().map_err(|e| format!("{number}: {e}"))?;
     let out = if what == "time" {
         let mut text = String::new();
         std::io::stdin().read_to_string(&mut text).map_err(|e| e.to_string())?;
         let start = Instant::now();
-        let [fastest, _] = supple_web::record::time_beam(&text, number, || start.elapsed().as_secs_f64())?;
+        let fastest = supple_web::record::fastest_frame(&text, number, || start.elapsed().as_secs_f64())?;
         format!("{fastest}\n").into_bytes()
     } else {
         supple_web::record::record(what, number)?

@@ -7,8 +7,8 @@
 
 use std::cell::RefCell;
 
-use crate::record;
 use crate::worker::{Message, Worker, first_scene};
+use crate::{lanes, record};
 
 // SAFETY: the page gives `now` (web/src/module.ts), which takes nothing and returns a number.
 #[link(wasm_import_module = "page")]
@@ -167,6 +167,13 @@ extern "C" fn scene_file() {
     with(|b| b.output = b.worker.scene().into_bytes());
 }
 
+/// How many numbers come out of the lanes of this machine with other bits than one by one.
+// SAFETY: the only `lanes_differ` of the module.
+#[unsafe(no_mangle)]
+extern "C" fn lanes_differ() -> usize {
+    lanes::differ()
+}
+
 /// Runs a built-in scene, whose name is the input, for so many frames: the answer is what `record` gives. 1 if it could be run; else it is why not.
 // SAFETY: the only `record_frames` of the module.
 #[unsafe(no_mangle)]
@@ -180,14 +187,14 @@ extern "C" fn record_frames(frames: usize) -> u32 {
     })
 }
 
-/// Seconds per step of a scene, whose text is the input; below 0: it could not be run, and the answer is why.
+/// Seconds of the fastest of so many frames of a scene, whose text is the input; below 0: it could not be run, and the answer is why.
 // SAFETY: the only `time_steps` of the module.
 #[unsafe(no_mangle)]
 extern "C" fn time_steps(steps: usize) -> f64 {
     with(|b| {
         let (text, _) = b.taken(usize::MAX);
-        match record::time_beam(&text, steps, now) {
-            Ok([fastest, _]) => fastest,
+        match record::fastest_frame(&text, steps, now) {
+            Ok(fastest) => fastest,
             Err(e) => {
                 b.output = e.into_bytes();
                 -1.0

@@ -32,7 +32,8 @@ impl Files {
 
     fn get(&self, path: &str) -> Result<&[u8], String> {
         let file = self.files.get(base(path));
-        file.map(Vec::as_slice).ok_or_else(|| format!("`{}` is missing: drop it together with the scene", base(path)))
+        file.map(Vec::as_slice)
+            .ok_or_else(|| format!("`{}` is missing: drop it together with the scene", base(path)))
     }
 
     /// A mesh file, with the second file that some formats need.

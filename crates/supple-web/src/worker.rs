@@ -125,7 +125,8 @@ impl Worker {
         }
         let loaded = Loaded::parse(name, text.to_string(), None, &[]).map_err(|e| e.0)?;
         memory::check(&loaded.file, Some(most)).map_err(|e| format!("{name}: a body {}", e.message))?;
-        Recipe::read(name, loaded.file, &mut |path| self.files.asset(path)).map_err(|e| format!("{name}: {e}"))
+        Recipe::read(name, loaded.file, &mut |path| self.files.asset(path))
+            .map_err(|e| format!("{name}: {e}"))
     }
 
     fn start(&mut self, recipe: Recipe) {

@@ -85,6 +85,21 @@ fn unsafe_and_intrinsics_stay_where_they_may() {
 }
 
 #[test]
+fn the_browsers_boundary_is_one_file() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("../supple-web/src");
+    let mut files = Vec::new();
+    rust_files(&src, &mut files);
+    assert!(files.iter().any(|f| f.ends_with("boundary.rs")));
+    for file in files.iter().filter(|f| !f.ends_with("boundary.rs")) {
+        assert!(
+            !code(&fs::read_to_string(file).unwrap()).contains("unsafe"),
+            "{} contains `unsafe`",
+            file.display()
+        );
+    }
+}
+
+#[test]
 fn the_map_names_only_files_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let text = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();

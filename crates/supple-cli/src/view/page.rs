@@ -63,7 +63,11 @@ impl Page {
     /// version of the two from another.
     pub fn site(&self, version: &str) -> (String, String) {
         // The worker is made of text in the page, so that this policy holds in it too.
-        let policy = self.policy("'self'").replacen("; style-src", " 'wasm-unsafe-eval'; worker-src 'self' blob:; style-src", 1);
+        let policy = self.policy("'self'").replacen(
+            "; style-src",
+            " 'wasm-unsafe-eval'; worker-src 'self' blob:; style-src",
+            1,
+        );
         let policy = format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">");
         let html = self
             .html

@@ -178,10 +178,8 @@ impl Real for F64x2 {
     }
     #[inline(always)]
     fn split(self) -> (F64x2, F64x2) {
-        let m = v128_or(
-            v128_and(self.0, u64x2_splat(0x000f_ffff_ffff_ffff)),
-            u64x2_splat(0x3ff0_0000_0000_0000),
-        );
+        let m =
+            v128_or(v128_and(self.0, u64x2_splat(0x000f_ffff_ffff_ffff)), u64x2_splat(0x3ff0_0000_0000_0000));
         // The exponent as a double: put it into the low bits of 2^52 and subtract 2^52 again.
         let e = v128_or(u64x2_shr(self.0, 52), u64x2_splat(0x4330_0000_0000_0000));
         let (m, e) = (F64x2(m), F64x2(e) - F64x2::splat(4_503_599_627_370_496.0 + 1023.0));
