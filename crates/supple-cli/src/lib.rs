@@ -36,5 +36,7 @@ pub mod picture;
 #[cfg(not(target_family = "wasm"))]
 pub mod plot;
 pub mod scenes;
+// In the browser nothing is exported.
+#[cfg_attr(target_family = "wasm", allow(dead_code))]
 pub(crate) mod show;
 pub mod view;

@@ -193,7 +193,7 @@ extern "C" fn record_frames(frames: usize) -> u32 {
 extern "C" fn time_steps(steps: usize) -> f64 {
     with(|b| {
         let (text, _) = b.taken(usize::MAX);
-        match record::fastest_frame(&text, steps, now) {
+        match record::fastest_frame(&text, steps, clock) {
             Ok(fastest) => fastest,
             Err(e) => {
                 b.output = e.into_bytes();
