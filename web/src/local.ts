@@ -2,7 +2,7 @@
 import { pack, unpack } from "./link";
 import type { Command, Listener, Solver, State } from "./solver";
 import { decode } from "./stream";
-import type { FromWorker, ToWorker } from "./worker";
+import type { FromWorker, Opening, ToWorker } from "./worker";
 
 /** Memory for a scene of one's own, and for one that came by a link, in MB. */
 const OWN = 3072, FOREIGN = 512;
@@ -10,12 +10,11 @@ const MESHES = /\.(obj|ply|stl|gltf|glb)$/i;
 /** Bytes of a file that is dropped. */
 const LARGEST = 128 << 20;
 
-type Opened = Extract<ToWorker, { type: "built_in" | "text" | "surface" }>;
-
 export class LocalSolver implements Solver {
   private worker: Worker | null = null;
   private module: WebAssembly.Module | null = null;
-  private opened: Opened = { type: "built_in", name: null };
+  /** What a new worker opens: what was opened last. */
+  private opened: Opening = { type: "built_in", name: null };
   private readonly files = new Map<string, Uint8Array>();
   private colour: Command | null = null;
   private state: State | null = null;
@@ -38,13 +37,13 @@ export class LocalSolver implements Solver {
       this.listener.lost(`The solver could not be loaded: ${(error as Error).message}`);
       return;
     }
+    this.start();
     try {
       const shared = await unpack(location.hash);
-      if (shared !== null) this.opened = { type: "text", name: "shared", text: shared, megabytes: FOREIGN };
+      if (shared !== null) this.post({ type: "text", name: "shared", text: shared, megabytes: FOREIGN });
     } catch (error) {
       this.listener.refused(`The link has no scene: ${(error as Error).message}`);
     }
-    this.start();
   }
 
   /** A new worker, with what the last one had. */
@@ -58,7 +57,6 @@ export class LocalSolver implements Solver {
     worker.onerror = (event) => this.broken(event.message);
     this.post({ type: "start", module: this.module! });
     for (const [name, bytes] of this.files) this.post({ type: "file", name, bytes });
-    if (this.opened.type === "text" && this.opened.megabytes === FOREIGN) this.post({ type: "built_in", name: null });
     this.post(this.opened);
     if (this.colour) this.send(this.colour);
   }
@@ -80,6 +78,7 @@ export class LocalSolver implements Solver {
         this.state = JSON.parse(said.text);
         this.listener.state(this.state!);
         break;
+      case "opened": this.opened = said.mail; break;
       case "refused": this.listener.refused(said.reason); break;
       case "scene":
         this.asked.get(said.number)?.(said.text);
@@ -99,12 +98,13 @@ export class LocalSolver implements Solver {
 
   send(command: Command): void {
     if (command.type === "colour") this.colour = command;
-    if (command.type === "scene") this.opened = { type: "built_in", name: command.name };
     if (!this.worker) {
-      if (this.module && (command.type === "reset" || command.type === "scene")) this.start();
+      if (this.module && command.type === "reset") this.start();
       return;
     }
     this.post({ type: "command", command });
+    // The session knows the scene that it began with, too; a new worker would not.
+    if (command.type === "scene" && command.name !== this.state?.scenes[0]?.name) this.opened = { type: "built_in", name: command.name };
   }
 
   sceneFile(): Promise<string> {
@@ -136,11 +136,11 @@ export class LocalSolver implements Solver {
       this.files.set(file.name, bytes);
       this.post({ type: "file", name: file.name, bytes });
     }
-    this.opened = scenes.length
+    const opening: Opening = scenes.length
       ? { type: "text", name: scenes[0].name.replace(/\.toml$/i, ""), text: await scenes[0].text(), megabytes: OWN }
       : { type: "surface", name: surfaces[0].name };
-    if (this.worker) this.post(this.opened);
-    else if (this.module) this.start();
+    if (!this.worker && this.module) this.start();
+    this.post(opening);
   }
 }
 

@@ -7,9 +7,9 @@ interface Exports {
   output_length(): number;
   start(): void;
   put_file(name: number): number;
-  open_text(name: number, megabytes: number): void;
-  open_built_in(): void;
-  open_surface(): void;
+  open_text(name: number, megabytes: number): number;
+  open_built_in(): number;
+  open_surface(): number;
   command(): void;
   wait(): number;
   advance(): void;

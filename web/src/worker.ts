@@ -2,12 +2,16 @@
 import { Module } from "./module";
 import type { Command } from "./solver";
 
-export type ToWorker =
-  | { type: "start"; module: WebAssembly.Module }
+/** What can be opened. */
+export type Opening =
   | { type: "built_in"; name: string | null }
   | { type: "text"; name: string; text: string; megabytes: number }
+  | { type: "surface"; name: string };
+
+export type ToWorker =
+  | Opening
+  | { type: "start"; module: WebAssembly.Module }
   | { type: "file"; name: string; bytes: Uint8Array }
-  | { type: "surface"; name: string }
   | { type: "command"; command: Command }
   | { type: "scene"; number: number }
   | { type: "rest"; on: boolean }
@@ -17,6 +21,7 @@ export type FromWorker =
   | { type: "binary"; bytes: ArrayBuffer }
   | { type: "state"; text: string }
   | { type: "refused"; reason: string }
+  | { type: "opened"; mail: Opening }
   | { type: "scene"; number: number; text: string }
   | { type: "broken"; reason: string };
 
@@ -66,12 +71,20 @@ function take(mail: ToWorker): void {
   if (!solver) return;
   const { exports } = solver;
   switch (mail.type) {
-    case "built_in": solver.put(mail.name ?? first); exports.open_built_in(); break;
-    case "text": exports.open_text(solver.put(mail.name, mail.text), mail.megabytes); break;
+    case "built_in":
+      solver.put(mail.name ?? first);
+      if (exports.open_built_in()) page.postMessage({ type: "opened", mail });
+      break;
+    case "text":
+      if (exports.open_text(solver.put(mail.name, mail.text), mail.megabytes)) page.postMessage({ type: "opened", mail });
+      break;
     case "file":
       if (!exports.put_file(solver.put(mail.name, mail.bytes))) page.postMessage({ type: "refused", reason: solver.words() });
       break;
-    case "surface": solver.put(mail.name); exports.open_surface(); break;
+    case "surface":
+      solver.put(mail.name);
+      if (exports.open_surface()) page.postMessage({ type: "opened", mail });
+      break;
     case "command": solver.put(JSON.stringify(mail.command)); exports.command(); break;
     case "scene": exports.scene_file(); page.postMessage({ type: "scene", number: mail.number, text: solver.words() }); return;
     case "rest": resting = mail.on; break;

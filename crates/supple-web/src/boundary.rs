@@ -90,34 +90,34 @@ extern "C" fn put_file(name: usize) -> u32 {
     })
 }
 
-/// Opens a scene that may need so much memory: the input is a name of so many bytes and the text.
+/// Opens a scene that may need so much memory: the input is a name of so many bytes and the text. 1 if it is open now.
 // SAFETY: the only `open_text` of the module.
 #[unsafe(no_mangle)]
-extern "C" fn open_text(name: usize, megabytes: u32) {
+extern "C" fn open_text(name: usize, megabytes: u32) -> u32 {
     with(|b| {
         let (name, text) = b.taken(name);
-        b.worker.open_text(&name, &String::from_utf8_lossy(&text), u64::from(megabytes) << 20);
-    });
+        u32::from(b.worker.open_text(&name, &String::from_utf8_lossy(&text), u64::from(megabytes) << 20))
+    })
 }
 
-/// Opens a built-in scene: the input is its name.
+/// Opens a built-in scene: the input is its name. 1 if it is open now.
 // SAFETY: the only `open_built_in` of the module.
 #[unsafe(no_mangle)]
-extern "C" fn open_built_in() {
+extern "C" fn open_built_in() -> u32 {
     with(|b| {
         let (name, _) = b.taken(usize::MAX);
-        b.worker.open_built_in(&name);
-    });
+        u32::from(b.worker.open_built_in(&name))
+    })
 }
 
-/// Opens a surface that was kept: the input is its name.
+/// Opens a surface that was kept: the input is its name. 1 if it is open now.
 // SAFETY: the only `open_surface` of the module.
 #[unsafe(no_mangle)]
-extern "C" fn open_surface() {
+extern "C" fn open_surface() -> u32 {
     with(|b| {
         let (name, _) = b.taken(usize::MAX);
-        b.worker.open_surface(&name);
-    });
+        u32::from(b.worker.open_surface(&name))
+    })
 }
 
 /// A command: the input is JSON.

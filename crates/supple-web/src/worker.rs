@@ -91,8 +91,8 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Opens a built-in scene.
-    pub fn open_built_in(&mut self, name: &str) {
+    /// Opens a built-in scene. True if it is open now; else what was open stays.
+    pub fn open_built_in(&mut self, name: &str) -> bool {
         match Recipe::built_in(name) {
             Some(recipe) => self.start(recipe),
             None => self.refuse(format!("there is no built-in scene {name:?}")),
@@ -100,7 +100,7 @@ impl Worker {
     }
 
     /// Opens the text of a scene that may need so many bytes of memory; files that it names are those that were dropped.
-    pub fn open_text(&mut self, name: &str, text: &str, most: u64) {
+    pub fn open_text(&mut self, name: &str, text: &str, most: u64) -> bool {
         match self.recipe(name, text, most) {
             Ok(recipe) => self.start(recipe),
             Err(e) => self.refuse(e),
@@ -108,7 +108,7 @@ impl Worker {
     }
 
     /// Opens a surface that was dropped: filled, above a floor.
-    pub fn open_surface(&mut self, file: &str) {
+    pub fn open_surface(&mut self, file: &str) -> bool {
         let scene = self.files.mesh(file).and_then(|mesh| {
             let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
             dropped::scene(&mesh, stem, file, TETS).map(|text| (stem.to_string(), text))
@@ -129,13 +129,14 @@ impl Worker {
             .map_err(|e| format!("{name}: {e}"))
     }
 
-    fn start(&mut self, recipe: Recipe) {
+    fn start(&mut self, recipe: Recipe) -> bool {
         match build(&recipe, &[]) {
             Ok(built) => {
                 let wanted = self.desk.open().wanted;
                 self.desk = Desk::default();
                 self.desk.open().wanted = wanted;
                 self.session = Some(Session::new(self.desk.clone(), recipe, built));
+                true
             }
             Err(e) => self.refuse(e),
         }
@@ -144,8 +145,12 @@ impl Worker {
     /// A command, JSON as in docs/stream-format.md.
     pub fn command(&mut self, text: &str) {
         match (Command::read(text), &mut self.session) {
-            (Err(e), _) => self.refuse(e),
-            (Ok(_), None) => self.refuse("no scene is open".into()),
+            (Err(e), _) => {
+                self.refuse(e);
+            }
+            (Ok(_), None) => {
+                self.refuse("no scene is open".into());
+            }
             (Ok(command), Some(session)) => {
                 if let Command::Colour { by } = &command {
                     self.desk.open().wanted = Field::ALL.map(|f| *by == Some(f));
@@ -187,11 +192,13 @@ impl Worker {
         self.desk.open().scene.clone()
     }
 
-    fn refuse(&self, reason: String) {
+    /// Says why something is not done; false, for those who say whether it is.
+    fn refuse(&self, reason: String) -> bool {
         let mut out = self.desk.open();
         if out.refused.len() < 8 {
             out.refused.push(reason);
         }
+        false
     }
 }
 
