@@ -97,3 +97,46 @@ def test_meshes_for_other_packages():
     assert isinstance(sheet, pyvista.PolyData) and np.isclose(sheet.area, 1.0)
     other = mesh.to_meshio()
     assert isinstance(other, meshio.Mesh) and np.array_equal(other.cells_dict["tetra"], mesh.tets)
+
+
+def two_bodies():
+    mesh = supple.box_mesh((1, 0.2, 0.2), (4, 1, 1))
+    scene = supple.Scene(dt=0.02)
+    beam = scene.add_solid(mesh.vertices, mesh.tets, material=supple.Arap(stiffness=1e5), density=1000.0)
+    scene.pin(beam, mesh.vertices[:, 0] == 0)
+    line = np.column_stack([np.linspace(0, 1, 5), np.ones(5), np.zeros(5)])
+    rope = scene.add_springs(line, [[i, i + 1] for i in range(4)], stiffness=100.0, masses=np.full(5, 0.1))
+    scene.pin(rope, [0])
+    return scene.build(), mesh, len(mesh.vertices)
+
+
+def test_a_simulation_knows_what_is_seen_of_it():
+    sim, mesh, n = two_bodies()
+    (faces, none), (nothing, edges) = sim._seen()
+    assert np.array_equal(faces, supple.surface(mesh.tets)) and none.shape == (0, 2) and nothing.shape == (0, 3)
+    assert np.array_equal(edges, n + np.array([[0, 1], [1, 2], [2, 3], [3, 4]]))
+    positions, _ = supple.run(sim, 4, progress=False)
+    by_hand = supple.play(positions, triangles=faces, edges=edges)
+    assert supple.play(positions, sim).page == by_hand.page
+    with pytest.raises(TypeError, match="alone"):
+        supple.play(positions, sim, edges=edges)
+
+
+def test_a_picture_of_the_present_state():
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    sim, mesh, _ = two_bodies()
+    sim.step()
+    ax = sim.plot()
+    solid, rope = ax.collections
+    ax.figure.canvas.draw()
+    assert len(solid.get_paths()) == len(supple.surface(mesh.tets))
+    ends = np.array(rope._segments3d)
+    assert np.allclose(ends.reshape(-1, 3)[0], sim.positions[len(mesh.vertices)][[2, 0, 1]])
+    assert sim.plot(ax) is ax
+    with pytest.raises(TypeError, match="three-dimensional"):
+        sim.plot(plt.figure().add_subplot())
+    plt.close("all")

@@ -89,7 +89,7 @@ def _triangles(name: str, value: npt.ArrayLike, n: int) -> npt.NDArray[np.int64]
 
 def play(
     positions: npt.ArrayLike,
-    triangles: npt.ArrayLike | None = None,
+    triangles: npt.ArrayLike | _supple.Simulation | None = None,
     *,
     tets: npt.ArrayLike | None = None,
     edges: npt.ArrayLike | None = None,
@@ -100,8 +100,8 @@ def play(
 ) -> Player:
     """A recorded run that plays in a notebook, also after it was saved and where no kernel runs.
 
-    positions: (frames, n, 3) in m, as `supple.run` returns them. Of each body give what is seen of it: triangles (k, 3), tets (m, 4), whose
-    boundary is seen, or edges (l, 2), by nodes of all bodies. Each frame has six bytes per vertex that is seen: coordinates are rounded to a
+    positions: (frames, n, 3) in m, as `supple.run` returns them. triangles: the Simulation that they are of; or what is seen of the bodies:
+    triangles (k, 3), tets (m, 4), whose boundary is seen, and edges (l, 2), by nodes of all bodies. Each frame has six bytes per vertex that is seen: coordinates are rounded to a
     65535th of the box around all frames. most_megabytes: a larger page is an error; take fewer frames then, positions[::2] with fps / 2.
 
     Returns a Player: the last line of a cell shows it, save("run.html") writes it as a file.
@@ -116,6 +116,11 @@ def play(
     if not (np.isfinite(fps) and fps > 0):
         raise ValueError(f"fps must be positive, not {fps}")
     n = x.shape[1]
+    if isinstance(triangles, _supple.Simulation):
+        if tets is not None or edges is not None:
+            raise TypeError("a simulation knows what is seen of its bodies: give it alone")
+        shown = triangles._seen()
+        triangles, edges = (np.concatenate([body[k] for body in shown]) for k in (0, 1))
     faces = [_triangles("triangles", triangles, n)] if triangles is not None else []
     if tets is not None:
         faces.append(np.asarray(surface(_triangles("tets", tets, n)), dtype=np.int64))
