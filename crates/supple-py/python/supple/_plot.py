@@ -27,7 +27,7 @@ def plot(sim: Simulation, ax: Any = None) -> Any:
     for k, (triangles, edges) in enumerate(sim._seen()):
         colour = _COLOURS[k % len(_COLOURS)]
         if len(triangles):
-            ax.add_collection3d(Poly3DCollection(x[triangles], facecolors=colour, edgecolors="none", shade=True))
+            ax.add_collection3d(Poly3DCollection(x[triangles], facecolors=colour, edgecolors=colour, linewidths=0.2, shade=True))
         if len(edges):
             ax.add_collection3d(Line3DCollection(x[edges], colors=[colour]))
     low, high = x.min(axis=0), x.max(axis=0)
