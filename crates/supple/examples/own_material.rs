@@ -76,3 +76,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     Ok(())
 }
+
+#[test]
+fn example() {
+    main().unwrap();
+}
