@@ -1,17 +1,15 @@
 //! Frames of a scene as bits, for comparisons between machines: examples/record.rs runs it natively, web/tests/parity.test.mjs in Node.
 use supple_cli::view::Recipe;
 
-/// Positions of all nodes at the start and after each frame, 64-bit little-endian, frame after frame; before each frame the number of iterations.
+/// Positions of all nodes at the start and after each frame, 64-bit little-endian, frame after frame.
 pub fn record(scene: &str, frames: usize) -> Result<Vec<u8>, String> {
     let recipe = Recipe::built_in(scene).ok_or_else(|| format!("there is no built-in scene {scene:?}"))?;
     let mut program = recipe.build(&[])?;
     let mut out = Vec::new();
-    let mut iterations = 0;
     for frame in 0..=frames {
         if frame > 0 {
-            iterations = program.frame().map_err(|e| e.to_string())?.iterations;
+            program.frame().map_err(|e| e.to_string())?;
         }
-        out.extend((iterations as f64).to_le_bytes());
         for c in program.simulation.positions().as_flattened() {
             out.extend(c.to_le_bytes());
         }

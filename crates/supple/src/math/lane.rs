@@ -62,8 +62,8 @@ pub fn backend() -> &'static str {
 #[cfg(target_arch = "x86_64")]
 static ONE_BY_ONE: AtomicBool = AtomicBool::new(false);
 
-/// From now on this process takes plain numbers instead of lanes. The factor's loops then multiply and add in two roundings, as they do on machines
-/// without fused multiply-add and in the browser: results are theirs bit for bit, and come several times slower.
+/// From now on this process takes plain numbers instead of lanes, several times slower. Everything of the library's own then multiplies and adds in two
+/// roundings, as it does on machines without fused multiply-add and in the browser; what is left to differ is how faer factors matrices there.
 pub fn one_by_one() {
     #[cfg(target_arch = "x86_64")]
     ONE_BY_ONE.store(true, Ordering::Relaxed);
