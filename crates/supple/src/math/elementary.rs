@@ -8,7 +8,7 @@ use std::f64::consts::{FRAC_PI_2, LN_2, LN_10, PI, TAU};
 
 /// Natural logarithm; −∞ of 0, not a number of what is less.
 pub fn ln(x: f64) -> f64 {
-    if x >= f64::MIN_POSITIVE && x < f64::INFINITY {
+    if (f64::MIN_POSITIVE..f64::INFINITY).contains(&x) {
         Real::ln(x)
     } else if x > 0.0 && x < 1.0 {
         // Below the normal numbers.
