@@ -64,7 +64,8 @@ def _drawn(x: npt.NDArray[np.float64], triangles: npt.NDArray[np.int64]) -> tupl
         np.add.at(mean, triangles[:, k], normals)
 
     def unit(v: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-300)
+        ways: npt.NDArray[np.float64] = v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-300)
+        return ways
 
     flat = unit(normals)
     corners = triangles.ravel()
