@@ -158,8 +158,13 @@ def glb():
 
 
 def usda():
-    from pxr import Gf, Usd, UsdGeom
+    from pxr import Gf, Usd, UsdGeom, UsdUtils
     for file, frames in [("run.usda", FRAMES), ("still.usda", 1)]:
+        # What usdchecker does.
+        checker = UsdUtils.ComplianceChecker(arkit=False, skipARKitRootLayerCheck=True)
+        checker.CheckCompliance(str(OUT / file))
+        wrong = checker.GetErrors() + checker.GetFailedChecks() + checker.GetWarnings()
+        assert not wrong, wrong
         stage = Usd.Stage.Open(str(OUT / file))
         assert UsdGeom.GetStageUpAxis(stage) == "Y" and UsdGeom.GetStageMetersPerUnit(stage) == 1
         assert stage.GetTimeCodesPerSecond() == FPS and stage.GetFramesPerSecond() == FPS

@@ -6,6 +6,8 @@ import { legend } from "./colour";
 import { Grab } from "./grab";
 import { icons } from "./icons";
 import { keys } from "./keys";
+import { LocalSolver } from "./local";
+import { opening } from "./opening";
 import { Panel } from "./panel";
 import { Recorder } from "./record";
 import { Recording } from "./recording";
@@ -38,6 +40,7 @@ function start(): void {
   function take(frame: Frame): void {
     if (!bodies || frame.model !== bodies.model.number || frame.vertices !== bodies.model.vertices) return;
     // The picture is drawn once per display frame, of the newest.
+    if (!newest) performance.mark("first-frame");
     newest = frame;
     charts.add(frame);
     say(frame);
@@ -181,6 +184,14 @@ function start(): void {
     scrub.max = String(recording.recorded.frames.length - 1);
     scrub.oninput = () => { send({ type: "run", on: false }); recording.recorded.show(Number(scrub.value)); };
     charts.all(recording.recorded.frames);
+    // Recorded by something else: it has positions and nothing to say of the solver.
+    document.body.classList.toggle("bare", recording.recorded.frames.every((f) => f.status === 0));
+  } else if (document.documentElement.dataset.solver === "worker") {
+    const local = new LocalSolver(listener);
+    solver = local;
+    opening(find, local.local, note.say);
+    // Only a page from a web server can stay for times without a network.
+    navigator.serviceWorker?.register("offline.js").catch(() => {});
   } else {
     solver = new SocketSolver(listener);
   }
@@ -191,6 +202,7 @@ function start(): void {
     get frame() { return newest; },
     get state() { return state; },
     get pictures() { return stage.pictures; },
+    get solver() { return solver; },
     project(vertex: number): [number, number] | null {
       if (!newest) return null;
       const p = new Vector3().fromArray(newest.positions, 3 * vertex).project(stage.camera);

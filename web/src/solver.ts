@@ -1,5 +1,5 @@
-// The one thing that the page knows of the solver. It may be a server behind a WebSocket (socket.ts), a recorded run
-// (recording.ts), or one day the library itself in a worker.
+// The one thing that the page knows of the solver. It may be a server behind a WebSocket (socket.ts), the library itself in a worker
+// (local.ts), or a recorded run (recording.ts).
 import type { Field, Frame, Model } from "./stream";
 
 export type Command =
@@ -64,6 +64,8 @@ export interface Solver {
   send(command: Command): void;
   /** The scene with the values as they are now, as a file. */
   sceneFile(): Promise<string>;
+  /** A solver in this page: scenes and meshes from the person's disk, and a link to the scene as it is. */
+  readonly local?: { open(files: Iterable<File>): Promise<void>; link(): Promise<string> };
   /** A recorded run: its frames, and a way to go to one. */
   readonly recorded?: { frames: Frame[]; show(index: number): void; readonly at: number };
 }

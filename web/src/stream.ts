@@ -68,6 +68,7 @@ export function decode(buffer: ArrayBuffer): Model | Frame {
   const kind = view.getUint16(6, true);
   if (kind === 1) return model(buffer, view);
   if (kind === 2) return frame(buffer, view);
+  if (kind === 3) return rounded(buffer, view);
   throw new Error(`a message of kind ${kind} is not known`);
 }
 
@@ -108,12 +109,29 @@ function frame(buffer: ArrayBuffer, view: DataView): Frame {
   }
   const fields: Frame["fields"] = {};
   there.forEach((name, i) => (fields[name] = new Float32Array(buffer, HEAD + 4 * count * (3 + i), count)));
+  return { ...head(view), positions: new Float32Array(buffer, HEAD, 3 * count), fields };
+}
+
+/** A frame whose coordinates are rounded to steps of a box. */
+function rounded(buffer: ArrayBuffer, view: DataView): Frame {
+  const start = HEAD + 48;
+  const count = buffer.byteLength < start ? 0 : view.getUint32(12, true);
+  const length = start + 4 * Math.ceil((6 * count) / 4);
+  if (length !== buffer.byteLength) throw new Error(`a rounded frame of ${count} vertices has ${length} bytes, not ${buffer.byteLength}`);
+  const box = [0, 1, 2, 3, 4, 5].map((i) => view.getFloat64(HEAD + 8 * i, true));
+  const positions = new Float32Array(3 * count);
+  for (let i = 0; i < 3 * count; i++) positions[i] = box[i % 3] + box[3 + (i % 3)] * view.getUint16(start + 2 * i, true);
+  return { ...head(view), positions, fields: {} };
+}
+
+/** The numbers before the positions. */
+function head(view: DataView): Omit<Frame, "positions" | "fields"> {
   return {
-    kind: "frame", model: view.getUint32(8, true), vertices: count,
+    kind: "frame", model: view.getUint32(8, true), vertices: view.getUint32(12, true),
     frame: Number(view.getBigUint64(16, true)), time: view.getFloat64(24, true),
     ms: view.getFloat32(32, true), iterations: view.getUint32(36, true), residual: view.getFloat32(40, true),
     status: view.getUint8(44), iteration: view.getUint32(48, true), inverted: view.getUint32(52, true),
     limit: view.getUint32(56, true),
-    elastic: view.getFloat32(60, true), kinetic: view.getFloat32(64, true), positions: new Float32Array(buffer, HEAD, 3 * count), fields,
+    elastic: view.getFloat32(60, true), kinetic: view.getFloat32(64, true),
   };
 }

@@ -43,6 +43,23 @@ test("broken messages are errors", () => {
   }
 });
 
+test("a rounded frame is the box and its steps", () => {
+  const count = 3, bytes = new ArrayBuffer(120 + 20), view = new DataView(bytes);
+  new Uint8Array(bytes).set(new TextEncoder().encode("SUPL"));
+  view.setUint16(4, 1, true);
+  view.setUint16(6, 3, true);
+  view.setUint32(8, 7, true);
+  view.setUint32(12, count, true);
+  view.setBigUint64(16, 5n, true);
+  view.setFloat64(24, 0.25, true);
+  [-1, 0, 2, 0.5, 1, 2].forEach((v, i) => view.setFloat64(72 + 8 * i, v, true));
+  for (let i = 0; i < 9; i++) view.setUint16(120 + 2 * i, 1000 * i, true);
+  const frame = decode(bytes);
+  assert.deepEqual([frame.model, frame.vertices, frame.frame, frame.time], [7, 3, 5, 0.25]);
+  assert.deepEqual([...frame.positions], [-1, 1000, 4002, 1499, 4000, 10002, 2999, 7000, 16002]);
+  for (const length of [71, 119, 136, 139]) assert.throws(() => decode(bytes.slice(0, length)));
+});
+
 test("outcomes in words", () => {
   const frame = { status: 2, iterations: 20, limit: 20, inverted: 0, iteration: 0, residual: 0.1 };
   assert.equal(outcome(frame).text, "not converged: 20 of 20 iterations");

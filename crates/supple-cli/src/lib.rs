@@ -4,7 +4,9 @@
 //! |---|---|
 //! | [`cli`] | what may be typed |
 //! | [`commands`] | one file per verb, and [`commands::run()`] |
+//! | [`dropped`] | the scene of a surface that falls |
 //! | [`scenes`] | the built-in scenes |
+//! | `show` | a scene as it is seen |
 //! | [`compare`] | one time step by several methods |
 //! | [`fit`] | materials from measurements |
 //! | [`plot`] | line plots as SVG |
@@ -14,16 +16,27 @@
 //! | [`memory`] | is there memory for a scene? |
 //! | [`view`] | a scene, live in the browser |
 //! | [`files`] | the output folder: nothing half-written, nothing overwritten by accident |
+//!
+//! In the browser there is no command line and no server; the rest is the same.
+#[cfg(not(target_family = "wasm"))]
 pub mod cli;
+#[cfg(not(target_family = "wasm"))]
 pub mod commands;
+#[cfg(not(target_family = "wasm"))]
 pub mod compare;
+pub mod dropped;
 pub mod export;
 pub mod files;
+#[cfg(not(target_family = "wasm"))]
 pub mod fit;
 pub mod input;
 pub mod load;
 pub mod memory;
 pub mod picture;
+#[cfg(not(target_family = "wasm"))]
 pub mod plot;
 pub mod scenes;
+// In the browser nothing is exported.
+#[cfg_attr(target_family = "wasm", allow(dead_code))]
+pub(crate) mod show;
 pub mod view;

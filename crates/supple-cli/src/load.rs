@@ -1,6 +1,7 @@
 //! Scene files from the disk: text, overrides, and the meshes that they name, none from outside of their folder.
 use std::path::{Component, Path, PathBuf};
 
+use supple::mesh::io::RawMesh;
 use supple::scene::file::SceneFile;
 use supple::scene::{Asset, Program, SceneError, parse, problems};
 
@@ -108,19 +109,7 @@ impl Loaded {
         memory::check_mesh(mesh.vertices.len(), mesh.tets.len(), memory::limit())
             .map_err(|e| format!("{} {e}", path.display()))?;
         notes.extend(mesh.notes.iter().map(|n| format!("{}: {n}", path.display())));
-        let groups = mesh.groups.into_iter().map(|g| (g.name, g.nodes)).collect();
-        // Triangles of a solid's file are its surface, which follows from its tetrahedra.
-        let triangles = if mesh.tets.is_empty() { mesh.triangles } else { Vec::new() };
-        Ok(Asset {
-            vertices: mesh.vertices,
-            tets: mesh.tets,
-            mid_points: mesh.mid_points,
-            fill: mesh.fill,
-            triangles,
-            groups,
-            drawn: mesh.drawn,
-            samples: None,
-        })
+        Ok(asset_of(mesh))
     }
 
     /// Builds the scene. Meshes may also lie in the folders of `allowed`. With it, notes about repaired meshes.
@@ -144,6 +133,23 @@ impl Loaded {
             return Ok(());
         }
         Err(all(wrong.into_iter().map(|e| self.tell(e))))
+    }
+}
+
+/// What a scene uses of a mesh file.
+pub fn asset_of(mesh: RawMesh) -> Asset {
+    let groups = mesh.groups.into_iter().map(|g| (g.name, g.nodes)).collect();
+    // Triangles of a solid's file are its surface, which follows from its tetrahedra.
+    let triangles = if mesh.tets.is_empty() { mesh.triangles } else { Vec::new() };
+    Asset {
+        vertices: mesh.vertices,
+        tets: mesh.tets,
+        mid_points: mesh.mid_points,
+        fill: mesh.fill,
+        triangles,
+        groups,
+        drawn: mesh.drawn,
+        samples: None,
     }
 }
 

@@ -4,6 +4,10 @@ use supple::scene::{Estimate, SceneError, memory};
 
 /// Bytes of memory that this program can have at most, if the system tells.
 pub fn limit() -> Option<u64> {
+    if cfg!(target_pointer_width = "32") {
+        // As much as such a program can address, less what is fragmented.
+        return Some(3 << 30);
+    }
     let read = |path: &str| std::fs::read_to_string(path).ok();
     let machine = read("/proc/meminfo").as_deref().and_then(total);
     // What a container is allowed; `max` if all of the machine.

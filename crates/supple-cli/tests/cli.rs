@@ -65,6 +65,7 @@ fn help_of_every_verb_is_as_it_was() {
         &["--help"][..],
         &["run", "--help"],
         &["view", "--help"],
+        &["site", "--help"],
         &["demo", "--help"],
         &["drop", "--help"],
         &["check", "--help"],
@@ -95,6 +96,39 @@ fn help_of_every_verb_is_as_it_was() {
     }
     let before = std::fs::read_to_string(&snapshot).unwrap();
     assert!(all == before, "the help changed; look at it and run again with UPDATE_SNAPSHOTS=1:\n{all}");
+}
+
+#[test]
+fn a_site_is_three_files_that_belong_together() {
+    let f = Folder::new("site");
+    f.write("text.wasm", "no module");
+    for (wasm, why) in [("missing.wasm", "missing.wasm"), ("text.wasm", "no WebAssembly module")] {
+        let o = supple(&f.0, &["site", "--out", "a", "--wasm", wasm]);
+        assert_eq!(code(&o), 2, "{}", errors(&o));
+        assert!(errors(&o).contains(why), "{}", errors(&o));
+        assert!(!f.path("a").exists());
+    }
+    // The smallest module that there is.
+    std::fs::write(f.path("small.wasm"), b"\0asm\x01\0\0\0").unwrap();
+    let o = supple(&f.0, &["site", "--out", "b/c", "--wasm", "small.wasm"]);
+    assert_eq!(code(&o), 0, "{}", errors(&o));
+    let read = |name: &str| std::fs::read_to_string(f.path("b/c").join(name)).unwrap();
+    assert_eq!(std::fs::read(f.path("b/c/supple.wasm")).unwrap(), std::fs::read(f.path("small.wasm")).unwrap());
+    let page = read("index.html");
+    assert!(page.contains("<html lang=\"en\" data-solver=\"worker\">"));
+    let (_, policy) = page.split_once("http-equiv=\"Content-Security-Policy\" content=\"").unwrap();
+    let policy = policy.split('"').next().unwrap();
+    assert!(policy.starts_with("default-src 'none'; script-src 'sha256-"), "{policy}");
+    assert!(!policy.contains("unsafe-inline") && !policy.contains("'unsafe-eval'"), "{policy}");
+    let first = read("offline.js");
+    assert!(!first.contains("VERSION\""), "{first}");
+    // Nothing is replaced unless asked for; another module is another version.
+    std::fs::write(f.path("small.wasm"), b"\0asm\x01\0\0\0\0\x01\0").unwrap();
+    let again = ["site", "--out", "b/c", "--wasm", "small.wasm", "--force"];
+    assert_eq!(code(&supple(&f.0, &again[..5])), 2);
+    assert_eq!(read("offline.js"), first);
+    assert_eq!(code(&supple(&f.0, &again)), 0);
+    assert_ne!(read("offline.js"), first);
 }
 
 #[test]

@@ -7,6 +7,15 @@ use pyo3::types::PySlice;
 use crate::array;
 use crate::error::bad;
 
+/// What is seen of a body, by its own nodes.
+#[derive(Clone, Default)]
+pub struct Seen {
+    /// Triangles of its surface.
+    pub triangles: Vec<[u32; 3]>,
+    /// Springs.
+    pub edges: Vec<[u32; 2]>,
+}
+
 /// A body of a scene: its share of the nodes. Wherever a body is asked for, its name or number will do too.
 #[pyclass(frozen, eq, hash, module = "supple")]
 #[derive(Clone, PartialEq, Eq, Hash)]

@@ -10,6 +10,7 @@ use supple::scene::Program;
 use supple::sim::Iteration;
 use supple::{Control, Simulation, StepError, StepReport};
 
+use crate::body::Seen;
 use crate::custom::Object;
 use crate::error::{self, Panic, guard};
 
@@ -24,6 +25,8 @@ pub struct Engine {
     pub kind: Kind,
     /// Materials that Python evaluates.
     pub objects: Vec<Arc<Object>>,
+    /// What is seen of each body.
+    pub seen: Arc<Vec<Seen>>,
 }
 
 impl Engine {

@@ -5,8 +5,10 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use supple_cli::input::{self, InputError};
+use supple_cli::view::page;
 
 use crate::error::{bad, file};
 
@@ -24,6 +26,14 @@ pub fn input_error(e: &InputError) -> PyErr {
             bad(text)
         }
     }
+}
+
+/// The page of a recorded run, before and after its data.
+#[pyfunction]
+pub fn _report_page(title: &str) -> PyResult<(String, String)> {
+    let page = page::embedded().map_err(PyRuntimeError::new_err)?;
+    let (before, after) = page.report(title);
+    Ok((before, after.to_string()))
 }
 
 /// All bytes of a regular file.

@@ -54,6 +54,8 @@ mod _supple {
     #[pymodule_export]
     use super::error::{BuildError, StepError};
     #[pymodule_export]
+    use super::files::_report_page;
+    #[pymodule_export]
     use super::fill::{_Skin, fill_surface};
     #[pymodule_export]
     use super::gradient::{Derivatives, Record};

@@ -14,7 +14,7 @@ use supple_cli::load::{LoadError, Loaded};
 use supple_cli::memory;
 
 use crate::array;
-use crate::body::{self, Body};
+use crate::body::{self, Body, Seen};
 use crate::custom::Object;
 use crate::engine::{Engine, Kind};
 use crate::error::{bad, build, guard};
@@ -33,6 +33,8 @@ enum Source {
 pub struct Content {
     source: Source,
     bodies: Vec<Body>,
+    /// What is seen of each.
+    seen: Vec<Seen>,
     objects: Vec<Arc<Object>>,
     obstacles: usize,
 }
@@ -57,7 +59,13 @@ impl Scene {
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         Scene {
             number,
-            content: Mutex::new(Content { source, bodies: Vec::new(), objects: Vec::new(), obstacles: 0 }),
+            content: Mutex::new(Content {
+                source,
+                bodies: Vec::new(),
+                seen: Vec::new(),
+                objects: Vec::new(),
+                obstacles: 0,
+            }),
         }
     }
 
@@ -128,10 +136,12 @@ impl Content {
         id: BodyId,
         name: String,
         [corner_count, node_count]: [usize; 2],
+        seen: Seen,
     ) -> Body {
         let first_node = self.bodies.last().map_or(0, |b| b.first_node + b.node_count);
         let body = Body { scene, index: id.0, name, first_node, node_count, corner_count };
         self.bodies.push(body.clone());
+        self.seen.push(seen);
         body
     }
 
@@ -168,7 +178,15 @@ impl Content {
                 Kind::Program(Box::new(program))
             }
         };
-        Ok(Engine { kind, objects })
+        let seen = match &kind {
+            Kind::Plain(_) => self.seen.clone(),
+            Kind::Program(p) => {
+                let of =
+                    |b: &supple::scene::Look| Seen { triangles: b.surface.clone(), edges: b.edges.clone() };
+                p.bodies.iter().map(of).collect()
+            }
+        };
+        Ok(Engine { kind, objects, seen: Arc::new(seen) })
     }
 }
 
@@ -220,6 +238,7 @@ impl Scene {
         };
         let mesh = mesh.map_err(|e| bad(e.to_string()))?;
         let nodes = mesh.vertices().len();
+        let seen = Seen { triangles: mesh.surface(), ..Seen::default() };
         let name = content.name(name);
         let masses = match (density, masses) {
             (Some(density), None) => {
@@ -234,7 +253,7 @@ impl Scene {
         };
         let id = content.own()?.add_solid_with_masses(&name, mesh, materials, masses).map_err(build)?;
         content.objects.extend(objects);
-        let body = content.added(self.number, id, name, [n, nodes]);
+        let body = content.added(self.number, id, name, [n, nodes], seen);
         if average {
             content.own()?.average(id, supple::scene::Average::default()).map_err(build)?;
         }
@@ -281,10 +300,11 @@ impl Scene {
             limit: sheet::limit(limit, limit_along, limit_stiffness)?,
             bending: sheet::bending(bending, bending_stiffness)?,
         };
+        let seen = Seen { triangles: triangles.clone(), ..Seen::default() };
         let mesh = TriMesh::new(vertices, triangles).map_err(|e| bad(e.to_string()))?;
         let name = content.name(name);
         let id = content.own()?.add_cloth(&name, mesh, cloth).map_err(build)?;
-        Ok(content.added(self.number, id, name, [n; 2]))
+        Ok(content.added(self.number, id, name, [n; 2], seen))
     }
 
     /// Limits the stretches of a solid in every direction to (least, greatest): exactly, or softly with a stiffness in Pa.
@@ -368,7 +388,7 @@ impl Scene {
         });
         let name = content.name(name);
         let id = content.own()?.add_springs(&name, positions, masses, springs.collect()).map_err(build)?;
-        Ok(content.added(self.number, id, name, [n; 2]))
+        Ok(content.added(self.number, id, name, [n; 2], Seen { edges, ..Seen::default() }))
     }
 
     /// Pins nodes of a body exactly where they are; Simulation.move_pins moves them. ids: (k,) of the body, or a mask (n,).

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice, PyType};
 
 use crate::array;
-use crate::body::{self, Body};
+use crate::body::{self, Body, Seen};
 use crate::engine::{self, Engine, Kind};
 use crate::error::build;
 use crate::files;
@@ -33,6 +33,7 @@ pub struct Simulation {
     nodes: usize,
     elements: usize,
     substeps: u32,
+    seen: Arc<Vec<Seen>>,
     masses: Vec<f64>,
     pinned: Vec<bool>,
     threads: usize,
@@ -40,6 +41,7 @@ pub struct Simulation {
     start: supple::sim::Snapshot,
 }
 
+type SeenArrays<'py> = (Bound<'py, PyArray2<i64>>, Bound<'py, PyArray2<i64>>);
 type EntryArrays<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
 
 impl Simulation {
@@ -54,6 +56,7 @@ impl Simulation {
             threads: sim.threads(),
             start: sim.snapshot(),
             substeps: engine.substeps(),
+            seen: engine.seen.clone(),
             shared: Arc::new(Shared::new(Box::new(engine))),
         }
     }
@@ -599,6 +602,25 @@ impl Simulation {
     #[getter]
     fn bodies(&self) -> Vec<Body> {
         self.bodies.clone()
+    }
+    /// A picture of the present state by matplotlib, which must be installed: the axes. ax: three-dimensional axes to draw into.
+    #[pyo3(signature = (ax=None))]
+    fn plot<'py>(slf: &Bound<'py, Self>, ax: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("supple._plot")?.call_method1("plot", (slf, ax))
+    }
+    /// Triangles and springs of each body that are seen, by nodes of all bodies.
+    fn _seen<'py>(&self, py: Python<'py>) -> PyResult<Vec<SeenArrays<'py>>> {
+        let each = self.bodies.iter().zip(self.seen.iter());
+        each.map(|(body, seen)| {
+            let global = |ids: &[u32]| ids.iter().map(|&i| body.first_node as i64 + i64::from(i)).collect();
+            let triangles: Vec<i64> = global(seen.triangles.as_flattened());
+            let edges: Vec<i64> = global(seen.edges.as_flattened());
+            Ok((
+                PyArray1::from_vec(py, triangles).reshape([seen.triangles.len(), 3])?,
+                PyArray1::from_vec(py, edges).reshape([seen.edges.len(), 2])?,
+            ))
+        })
+        .collect()
     }
     /// Rows of a body in arrays of all nodes.
     fn body_slice<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PySlice>> {

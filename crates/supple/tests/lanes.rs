@@ -288,3 +288,59 @@ fn materials_give_the_same_bits_in_scalar_and_lanes() {
     parity_here(Stretch(Fung), &[1.0, 2.0, 3.0]);
     parity_here(Stretch(Spline::rubber(lame)), &[10.0]);
 }
+
+#[test]
+fn elementary_functions_are_those_of_the_system_to_some_last_bits() {
+    use supple::math::elementary as e;
+    let mut random = Random::new(7);
+    let near = |what: &str, got: f64, wanted: f64, units: f64| {
+        let off = (got - wanted).abs() / (wanted.abs() * f64::EPSILON).max(f64::MIN_POSITIVE);
+        assert!(
+            got == wanted || got.is_nan() && wanted.is_nan() || off <= units,
+            "{what}: {got:e}, not {wanted:e}: {off:.1} units"
+        );
+    };
+    for _ in 0..20_000 {
+        let (angle, size) = (random.between(-200.0, 200.0), 10f64.powf(random.between(-300.0, 300.0)));
+        let (small, y) = (random.between(-1.0, 1.0), random.between(-3.0, 3.0));
+        // Near a zero of sine or cosine the angle itself has an error of half a unit.
+        let absolute = |what: &str, got: f64, wanted: f64| {
+            assert!((got - wanted).abs() < 4e-16, "{what}({angle}): {got:e}, {wanted:e}")
+        };
+        absolute("sin", e::sin(angle), angle.sin());
+        absolute("cos", e::sin_cos(angle).1, angle.cos());
+        near("ln", e::ln(size), size.ln(), 4.0);
+        near("log2", e::log2(size), size.log2(), 4.0);
+        near("log10", e::log10(size), size.log10(), 4.0);
+        near("exp", e::exp(3.7 * angle), (3.7 * angle).exp(), 4.0);
+        near("cbrt", e::cbrt(size), size.cbrt(), 4.0);
+        near("hypot", e::hypot(small, y), small.hypot(y), 4.0);
+        near("atan2", e::atan2(small, y), small.atan2(y), 8.0);
+        assert!((e::acos(small) - small.acos()).abs() < 1e-15, "acos({small})");
+        near("pow", e::pow(size, 0.3 * y), size.powf(0.3 * y), 4.0 + 2.0 * (0.3 * y * size.ln()).abs());
+    }
+    let (none, least) = (f64::NAN, f64::from_bits(3));
+    for x in [0.0, 1.0, f64::INFINITY, f64::MAX, f64::MIN_POSITIVE, least, none, -1.0] {
+        near("ln", e::ln(x), x.ln(), 4.0);
+        near("exp", e::exp(x), x.exp(), 4.0);
+        near("pow", e::pow(x, 0.0), 1.0, 0.0);
+    }
+    for x in [-745.0, -720.0, -800.0, 709.5, 710.0, 1e300, -1e300] {
+        // Below the normal numbers a unit is large.
+        assert!(
+            (e::exp(x) - x.exp()).abs() <= 4.0 * f64::EPSILON * x.exp() + 1e-322 || e::exp(x) == x.exp(),
+            "exp({x}): {:e}",
+            e::exp(x)
+        );
+    }
+    for (y, x) in [(0.0, 1.0), (0.0, -1.0), (1.0, 0.0), (-1.0, 0.0), (1.0, 1.0), (-1.0, -1.0), (0.0, 0.0)] {
+        near("atan2", e::atan2(y, x), f64::atan2(y, x), 2.0);
+    }
+    for k in -8..=8 {
+        let angle = f64::from(k) * std::f64::consts::FRAC_PI_2;
+        assert!(
+            (e::sin(angle) - angle.sin()).abs() < 1e-16 && (e::sin_cos(angle).1 - angle.cos()).abs() < 1e-16,
+            "{k} quarters"
+        );
+    }
+}

@@ -14,6 +14,7 @@ pub mod paper;
 pub mod run;
 pub mod schema;
 pub mod study;
+pub mod site;
 pub mod sweep_weights;
 pub mod view;
 
@@ -37,6 +38,11 @@ pub enum Command {
     /// Prints the address of the page, which holds the token of this run, and opens it. The server listens at the loopback only; it
     /// ends with Ctrl-C. See docs/viewer.md.
     View(view::Args),
+    /// Write the viewer as a folder for any web server: everything is solved in the visitor's browser
+    ///
+    /// The folder has the page, the solver for the browser and the built-in scenes; nothing is asked of anyone else. Try it with
+    /// `python3 -m http.server --directory DIR`. See docs/site.md.
+    Site(site::Args),
     /// Run a built-in scene and draw it
     Demo(demo::Args),
     /// Fill a surface, let it fall on the floor, and write pictures and a .glb
@@ -124,6 +130,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Material(args)) => material::run(&args),
         Some(Command::Schema) => schema::run(),
         Some(Command::Study(args)) => study::run(&args),
+        Some(Command::Site(args)) => site::run(&args),
         Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::SweepWeights(args)) => sweep_weights::run(&args),
         Some(Command::Paper(args)) => paper::run(&args),

@@ -1,7 +1,4 @@
 //! `supple run`: a scene from a file to an animation.
-pub(crate) mod foresee;
-pub(crate) mod obstacles;
-pub(crate) mod skins;
 pub(super) mod summary;
 
 use std::collections::BTreeSet;
@@ -20,14 +17,13 @@ use supple::scene::{MOST_FRAMES, Program};
 use supple::{Simulation, Status, StepReport, Violation};
 
 use super::Failure;
-use foresee::foresee;
 use summary::{Tally, summary};
 
-use crate::export::{self, Exporter, Finish, Floor, Format, Frame, Model, ModelBody};
+use crate::export::{self, Exporter, Finish, Floor, Format, Frame};
 use crate::files::OutputDir;
 use crate::input;
 use crate::load::Loaded;
-use crate::picture::palette;
+use crate::show::{foresee::foresee, model, obstacles, skins};
 
 /// Run a scene file: simulate, show progress, write the animation and the numbers
 #[derive(Debug, clap::Args)]
@@ -343,38 +339,6 @@ fn write_stats(
     file.flush()
 }
 
-pub(crate) fn model(program: &Program) -> Model {
-    let mut pins = Vec::new();
-    let bodies = program
-        .simulation
-        .bodies()
-        .iter()
-        .zip(&program.bodies)
-        .enumerate()
-        .map(|(i, (b, look))| {
-            pins.extend(look.pins.iter().map(|&p| b.first_node as u32 + p));
-            ModelBody {
-                name: b.name.clone(),
-                first_node: b.first_node,
-                nodes: b.nodes,
-                tets: look.tets.clone(),
-                mids: look.mids.clone(),
-                surface: look.surface.clone(),
-                edges: look.edges.clone(),
-                colour: palette::body(i),
-                ..ModelBody::default()
-            }
-        })
-        .collect();
-    // Pins of solids are inside of what is drawn; only those of nets are shown.
-    pins.retain(|&p| {
-        program.simulation.bodies().iter().zip(&program.bodies).any(|(b, look)| {
-            !look.edges.is_empty() && (b.first_node..b.first_node + b.nodes).contains(&(p as usize))
-        })
-    });
-    Model { bodies, pins }
-}
-
 fn export_options(scene: &Loaded, program: &Program, first: u64, frames: u64) -> export::Options {
     let dt = program.simulation.settings().time.dt * f64::from(program.substeps);
     let mut expected = foresee(program, dt * frames.saturating_sub(first) as f64);
@@ -426,8 +390,8 @@ fn export_frame(
     let mut normals = Vec::new();
     let (skin_files, others) = others.split_at_mut(beside - plain);
     if skinned && !(others.is_empty() && skin_files.is_empty()) {
-        normals = skins::normals(program, &positions).map_err(Failure::run)?;
-        let own = skins::positions(program, &positions).map_err(Failure::run)?;
+        normals = skins::normals(program, &positions).map_err(|e| Failure::run(miette!("{e}")))?;
+        let own = skins::positions(program, &positions).map_err(|e| Failure::run(miette!("{e}")))?;
         let (normals, velocities, element_fields) = (&normals[..], &[][..], &[][..]);
         for e in skin_files {
             let frame = Frame { index, time, positions: &own, velocities, element_fields, normals };

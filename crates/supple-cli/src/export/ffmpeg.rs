@@ -94,7 +94,7 @@ impl Encoder {
 
     /// Completes the movie, to be read from its start as long as the encoder lives.
     pub fn finish(&mut self) -> Result<File, ExportError> {
-        drop(self.child.stdin.take());
+        let _ = self.child.stdin.take();
         let status = self.child.wait()?;
         if !status.success() {
             return Err(self.failure(&status.to_string()));
@@ -111,7 +111,7 @@ impl Encoder {
 
 impl Drop for Encoder {
     fn drop(&mut self) {
-        drop(self.child.stdin.take());
+        let _ = self.child.stdin.take();
         if !matches!(self.child.try_wait(), Ok(Some(_))) {
             let _ = self.child.kill();
             let _ = self.child.wait();

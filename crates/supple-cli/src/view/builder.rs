@@ -1,31 +1,7 @@
 //! Builds programs in the background. Only the newest wish counts: while a slider moves, what was wished for in between is skipped.
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use supple::scene::Program;
-
-use super::grip::Grip;
-use super::recipe::Recipe;
-
-/// A wish.
-pub struct Job {
-    /// What to build.
-    pub recipe: Recipe,
-    /// With these points held.
-    pub grips: Vec<Grip>,
-    /// True if the result is to go on from the state of the program that runs; false if it starts anew.
-    pub goes_on: bool,
-    /// Its number.
-    pub number: u64,
-}
-
-/// A program that is ready, or why there is none.
-pub struct Built {
-    /// The wish.
-    pub job: Job,
-    /// The program and its start, as a checkpoint.
-    pub result: Result<(Box<Program>, Vec<u8>), String>,
-}
+use super::job::{Built, Job};
 
 #[derive(Default)]
 struct Desk {
@@ -60,8 +36,7 @@ impl Builder {
                     }
                 };
                 drop(open);
-                let result = build(&job.recipe, &job.grips);
-                if !deliver(Built { job, result }) {
+                if !deliver(job.done()) {
                     return;
                 }
             }
@@ -81,14 +56,4 @@ impl Drop for Builder {
         lock(&self.desk.0).closed = true;
         self.desk.1.notify_one();
     }
-}
-
-/// Builds a program; a panic becomes an error, so that the server stays.
-pub fn build(recipe: &Recipe, grips: &[Grip]) -> Result<(Box<Program>, Vec<u8>), String> {
-    let built = catch_unwind(AssertUnwindSafe(|| {
-        let program = recipe.build(grips)?;
-        let start = program.simulation.checkpoint();
-        Ok((Box::new(program), start))
-    }));
-    built.unwrap_or_else(|_| Err("the scene could not be built: this is a mistake in supple".into()))
 }

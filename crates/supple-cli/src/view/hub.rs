@@ -8,8 +8,8 @@ use std::time::Duration;
 use axum::body::Bytes;
 use tokio::sync::watch;
 
-use super::builder::Built;
 use super::command::{Command, Field};
+use super::job::Built;
 
 /// Commands that wait; more make the viewer that sends them wait.
 const QUEUE: usize = 128;

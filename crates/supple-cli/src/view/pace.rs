@@ -1,5 +1,5 @@
 //! When the next frame is due.
-use std::time::{Duration, Instant};
+use supple::exec::Stopwatch;
 
 /// Frames per second below which motion does not look continuous.
 const SMOOTH: f64 = 32.0;
@@ -13,14 +13,16 @@ const SHOWN: f64 = 60.0;
 pub struct Pace {
     /// A multiple of real time; 0: as fast as it goes; none: real time, but at least [`SMOOTH`] frames per second.
     pub speed: Option<f64>,
-    due: Instant,
-    shown: Option<Instant>,
+    clock: Stopwatch,
+    /// By the clock, in s.
+    due: f64,
+    shown: Option<f64>,
 }
 
 impl Pace {
     /// A frame is due at once.
     pub fn new() -> Pace {
-        Pace { speed: None, due: Instant::now(), shown: None }
+        Pace { speed: None, clock: Stopwatch::start(), due: 0.0, shown: None }
     }
 
     /// The multiple of real time that is aimed at, for frames of `dt` s; none if it is as fast as it goes.
@@ -37,28 +39,28 @@ impl Pace {
         (self.speed != Some(0.0)).then_some(SOLVING / SMOOTH)
     }
 
-    /// How long until the next frame.
-    pub fn wait(&self) -> Duration {
-        self.due.saturating_duration_since(Instant::now())
+    /// How long until the next frame, in s.
+    pub fn wait(&self) -> f64 {
+        (self.due - self.clock.seconds()).max(0.0)
     }
 
     /// A frame of `dt` s was begun: the next is due one interval after it was due, or now if that is past.
     pub fn begun(&mut self, dt: f64) {
-        let now = Instant::now();
+        let now = self.clock.seconds();
         // Ten seconds are as good as for ever, and any dt then makes a duration.
         let interval = self.factor(dt).map_or(0.0, |f| (dt / f).clamp(0.0, 10.0));
-        self.due = (self.due + Duration::from_secs_f64(interval)).max(now);
+        self.due = (self.due + interval).max(now);
     }
 
     /// After a pause: now.
     pub fn restart(&mut self) {
-        self.due = Instant::now();
+        self.due = self.clock.seconds();
     }
 
     /// Is it time to show a frame? Not more often than anyone can see.
     pub fn show(&mut self) -> bool {
-        let now = Instant::now();
-        let yes = self.shown.is_none_or(|s| now - s >= Duration::from_secs_f64(0.95 / SHOWN));
+        let now = self.clock.seconds();
+        let yes = self.shown.is_none_or(|s| now - s >= 0.95 / SHOWN);
         if yes {
             self.shown = Some(now);
         }

@@ -59,6 +59,23 @@ impl Page {
         )
     }
 
+    /// The page with its solver beside it (`supple.wasm`), and the service worker that keeps both, for any web server: `version` tells one
+    /// version of the two from another.
+    pub fn site(&self, version: &str) -> (String, String) {
+        // The worker is made of text in the page, so that this policy holds in it too.
+        let policy = self.policy("'self'").replacen(
+            "; style-src",
+            " 'wasm-unsafe-eval'; worker-src 'self' blob:; style-src",
+            1,
+        );
+        let policy = format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">");
+        let html = self
+            .html
+            .replacen("<html lang=\"en\">", "<html lang=\"en\" data-solver=\"worker\">", 1)
+            .replacen("<meta charset=\"utf-8\">", &format!("<meta charset=\"utf-8\">{policy}"), 1);
+        (html, include_str!("offline.js").replacen("VERSION\"", &format!("{version}\""), 1))
+    }
+
     /// The two parts of a page that needs no server, before and after its data. The data must not contain `<`.
     pub fn report(&self, title: &str) -> (String, &str) {
         let (before, after) = self.html.split_once(DATA).unwrap_or((&self.html, ""));

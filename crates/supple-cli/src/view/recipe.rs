@@ -24,15 +24,30 @@ pub struct Recipe {
 impl Recipe {
     /// Reads what a loaded scene names. Meshes may also lie in the folders of `allowed`.
     pub fn new(name: &str, scene: &Loaded, allowed: &[PathBuf]) -> Result<Recipe, LoadError> {
+        let mut read = |path: &str| scene.asset(path, allowed, &mut Vec::new());
+        let recipe = Recipe::read(name, scene.file.clone(), &mut read);
+        recipe.map_err(|e| LoadError(format!("{}: {e}\n", scene.name)))
+    }
+
+    /// Reads what a scene names.
+    pub fn read(
+        name: &str,
+        file: SceneFile,
+        read: &mut dyn FnMut(&str) -> Result<Asset, String>,
+    ) -> Result<Recipe, String> {
         let mut assets = BTreeMap::new();
-        let bodies = scene.file.body.iter().filter_map(|b| b.mesh.as_ref());
-        for path in bodies.chain(scene.file.obstacle.iter().filter_map(|o| o.shape.file())) {
+        let bodies = file.body.iter().filter_map(|b| b.mesh.as_ref());
+        for path in bodies.chain(file.obstacle.iter().filter_map(|o| o.shape.file())) {
             if !assets.contains_key(path) {
-                let read = scene.asset(path, allowed, &mut Vec::new());
-                assets.insert(path.clone(), read.map_err(|e| LoadError(format!("{}: {e}\n", scene.name)))?);
+                assets.insert(path.clone(), read(path)?);
             }
         }
-        Ok(Recipe { name: name.to_string(), file: scene.file.clone(), assets: Arc::new(assets) })
+        Ok(Recipe::of(name, file, assets))
+    }
+
+    /// A scene of what was read already, and the files that it names.
+    pub fn of(name: &str, file: SceneFile, assets: BTreeMap<String, Asset>) -> Recipe {
+        Recipe { name: name.to_string(), file, assets: Arc::new(assets) }
     }
 
     /// A built-in scene.

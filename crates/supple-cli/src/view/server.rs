@@ -17,13 +17,13 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::sync::{Notify, Semaphore};
 
-use super::builder;
 use super::command::LONGEST;
 use super::guard::Guard;
+use super::host::Host;
 use super::hub::{Hub, Mail};
+use super::job;
 use super::page::Page;
 use super::recipe::Recipe;
-use super::session::Session;
 use super::socket;
 
 /// Connections at a time, and viewers among them.
@@ -73,17 +73,17 @@ impl Handle {
 impl Server {
     /// Builds the scene, binds to the loopback and starts the simulation's thread.
     pub fn start(recipe: Recipe, options: &Options) -> Result<Server, String> {
-        let built = builder::build(&recipe, &[])?;
+        let built = job::build(&recipe, &[])?;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
         let wrong = |e: io::Error| format!("cannot listen at {address}: {e}");
         let listener = TcpListener::bind(address).map_err(wrong)?;
         listener.set_nonblocking(true).map_err(wrong)?;
         let port = listener.local_addr().map_err(wrong)?.port();
         let (hub, inbox) = Hub::new();
-        let session = Session::new(hub.clone(), inbox, recipe, built).map_err(|e| e.to_string())?;
+        let host = Host::new(hub.clone(), inbox, recipe, built).map_err(|e| e.to_string())?;
         std::thread::Builder::new()
             .name("supple-session".into())
-            .spawn(move || session.run())
+            .spawn(move || host.run())
             .map_err(|e| format!("cannot start a thread: {e}"))?;
         let guard = Guard::new(port, options.token.clone());
         let shared = Shared { guard, page: options.page.clone(), hub, end: Notify::new() };

@@ -1,37 +1,48 @@
-//! The simulation's own thread: it takes commands between frames, and frames when they are due.
-use std::collections::VecDeque;
+//! A running scene: it takes commands, and frames when they are due. It has no thread and waits for nothing: whoever hosts it (`host.rs`, or a
+//! worker of a page) calls it when mail comes and when [`Session::wait`] is over.
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::Receiver;
-use std::time::Duration;
 
 use supple::scene::Program;
 use supple::{Status, StepError, StepReport};
 
-use super::builder::{Builder, Built, Job};
 use super::command::{Command, Field};
 use super::grip::Grip;
-use super::hub::{Hub, Mail};
+use super::job::{Built, Job};
 use super::pace::Pace;
 use super::recipe::Recipe;
 use super::skin::{Skin, places};
 use super::stream::{self, About, Numbers};
 use super::tune;
-use crate::commands::run::{foresee::foresee, obstacles::floor};
+use crate::show::{foresee::foresee, obstacles::floor};
 
-/// Commands between two frames; the others wait, so that no flood of them stops the simulation.
-const AT_ONCE: usize = 64;
 /// What is told if the solver panics.
 const BROKEN: &str = "the solver broke down: this is a mistake in supple; reset to go on";
 
+/// Whom a session tells, and who builds for it. The newest of each kind counts; the session never waits.
+pub trait Outlet: Sync {
+    /// A model message and its number.
+    fn model(&self, number: u32, message: Vec<u8>);
+    /// A frame message.
+    fn frame(&self, message: Vec<u8>);
+    /// The state, JSON.
+    fn state(&self, json: String);
+    /// The scene as a file, as it is now.
+    fn scene(&self, text: String);
+    /// How many look on. A scene that nobody watches rests.
+    fn viewers(&self) -> usize;
+    /// Which fields someone wants.
+    fn wanted(&self) -> [bool; 3];
+    /// True if a running step is to be given up.
+    fn hurry(&self) -> bool;
+    /// Nothing is to be given up any more.
+    fn calm(&self);
+    /// Has something built, instead of what was not begun yet; [`Session::accept`] gets it.
+    fn build(&self, job: Job);
+}
+
 /// A running scene.
-pub struct Session {
-    pub(super) hub: Arc<Hub>,
-    pub(super) inbox: Receiver<Mail>,
-    /// Mail that came while a step was shown iteration by iteration.
-    pub(super) waiting: VecDeque<Mail>,
-    builder: Builder,
+pub struct Session<O> {
+    pub(super) outlet: O,
     /// What the viewer was started with.
     pub(super) first: Recipe,
     /// What the viewers want, and what the program was built from.
@@ -45,6 +56,8 @@ pub struct Session {
     pub(super) grips: Vec<Grip>,
     pub(super) running: bool,
     pub(super) pace: Pace,
+    /// Iterations of the coming step that were shown; 0 if it was not begun.
+    pub(super) looked: u32,
     /// Why it cannot go on.
     pub(super) error: Option<String>,
     /// The last thing that was refused, with a number so that it is noticed again.
@@ -59,22 +72,12 @@ pub struct Session {
     dirty: bool,
 }
 
-impl Session {
+impl<O: Outlet> Session<O> {
     /// A session with a program that was built from the recipe.
-    pub fn new(
-        hub: Arc<Hub>,
-        inbox: Receiver<Mail>,
-        recipe: Recipe,
-        (program, start): (Box<Program>, Vec<u8>),
-    ) -> std::io::Result<Session> {
-        let desk = hub.clone();
-        let builder = Builder::start(move |built: Built| desk.deliver(Mail::Built(Box::new(built))))?;
+    pub fn new(outlet: O, recipe: Recipe, (program, start): (Box<Program>, Vec<u8>)) -> Session<O> {
         let skin = Skin::of_program(&program);
-        Ok(Session {
-            hub,
-            inbox,
-            waiting: VecDeque::new(),
-            builder,
+        let mut session = Session {
+            outlet,
             first: recipe.clone(),
             good: recipe.clone(),
             recipe,
@@ -85,6 +88,7 @@ impl Session {
             grips: Vec::new(),
             running: true,
             pace: Pace::new(),
+            looked: 0,
             error: None,
             note: None,
             wished: 0,
@@ -92,36 +96,38 @@ impl Session {
             fresh: false,
             last: Numbers::default(),
             dirty: true,
-        })
+        };
+        session.show_model();
+        session
     }
 
-    /// Until the server ends.
-    pub fn run(mut self) {
-        self.show_model();
-        loop {
-            for _ in 0..AT_ONCE {
-                let Some(mail) = self.next_mail() else { break };
-                if matches!(mail, Mail::End) {
-                    return;
-                }
-                self.take(mail);
-            }
-            if std::mem::take(&mut self.dirty) {
-                self.hub.state.send_replace(self.state().to_string().into());
-                self.hub.scene.send_replace(self.recipe.text().into());
-            }
-            if self.active() && self.pace.wait().is_zero() {
-                self.pace.begun(self.frame_time());
-                self.live_frame();
-                let show = self.pace.show();
-                self.publish(show);
-            }
+    /// Something has changed that viewers were not told yet.
+    pub fn has_news(&self) -> bool {
+        self.dirty
+    }
+
+    /// Tells the viewers what has changed, if anything has.
+    pub fn tell(&mut self) {
+        if std::mem::take(&mut self.dirty) {
+            self.outlet.state(self.state().to_string());
+            self.outlet.scene(self.recipe.text());
         }
     }
 
-    /// It runs, and someone looks on.
-    fn active(&self) -> bool {
-        self.running && self.error.is_none() && self.hub.viewers() > 0
+    /// How long until the next frame is due, in s; none if it rests.
+    pub fn wait(&self) -> Option<f64> {
+        let active = self.running && self.error.is_none() && self.outlet.viewers() > 0;
+        active.then(|| self.pace.wait())
+    }
+
+    /// Takes the next frame, if it is due.
+    pub fn advance(&mut self) {
+        if self.wait() == Some(0.0) {
+            self.pace.begun(self.frame_time());
+            self.live_frame();
+            let show = self.pace.show();
+            self.publish(show);
+        }
     }
 
     /// Length of a frame in s.
@@ -133,38 +139,28 @@ impl Session {
         self.wished != self.built
     }
 
-    /// The next mail before a frame is due; waits for it if none is.
-    fn next_mail(&mut self) -> Option<Mail> {
-        if let Some(mail) = self.waiting.pop_front() {
-            return Some(mail);
-        }
-        if self.dirty {
-            return self.inbox.try_recv().ok();
-        }
-        if !self.active() {
-            return Some(self.inbox.recv().unwrap_or(Mail::End));
-        }
-        match self.pace.wait() {
-            Duration::ZERO => self.inbox.try_recv().ok(),
-            wait => self.inbox.recv_timeout(wait).ok(),
-        }
+    /// A viewer came, and waits for a frame.
+    pub fn came(&mut self) {
+        self.dirty = true;
+        self.pace.restart();
     }
 
-    fn take(&mut self, mail: Mail) {
+    /// A viewer has left: what it held is let go.
+    pub fn left(&mut self, viewer: u64) {
+        self.dirty = true;
+        self.release(viewer);
+    }
+
+    /// A viewer wants something.
+    pub fn command(&mut self, viewer: u64, command: Command) {
         // A pull is nothing that others need to be told.
-        self.dirty |= !matches!(mail, Mail::Command(_, Command::Drag { .. }));
-        let (viewer, command) = match mail {
-            Mail::Command(viewer, command) => (viewer, command),
-            Mail::Left(viewer) => return self.release(viewer),
-            Mail::Built(built) => return self.accept(*built),
-            Mail::Came | Mail::End => return self.pace.restart(),
-        };
+        self.dirty |= !matches!(command, Command::Drag { .. });
         match command {
             Command::Run { on } => {
                 self.running = on;
                 self.pace.restart();
                 // The frame at which it stops may be one that was not to be shown.
-                self.publish(!on);
+                self.publish(!on && self.looked == 0);
             }
             Command::Step {} => {
                 self.running = false;
@@ -186,8 +182,10 @@ impl Session {
                     Ok(()) => self.apply(),
                     Err(e) => self.refuse(e),
                 }
+                self.forget_iterates();
             }
             Command::Grab { vertices, at } => {
+                self.forget_iterates();
                 self.grips.retain(|g| g.viewer != viewer);
                 match Grip::new(viewer, &vertices, at, &self.program, &self.skin, &self.grips) {
                     Ok(grip) => self.grips.push(grip),
@@ -196,12 +194,13 @@ impl Session {
                 self.wish(true);
             }
             Command::Drag { to } => {
+                self.forget_iterates();
                 if let Some(grip) = self.grips.iter_mut().find(|g| g.viewer == viewer) {
                     grip.target = to;
                 }
             }
             Command::Release {} => self.release(viewer),
-            Command::Colour { .. } => self.publish(true),
+            Command::Colour { .. } => self.publish(self.looked == 0),
         }
     }
 
@@ -211,6 +210,7 @@ impl Session {
     }
 
     fn release(&mut self, viewer: u64) {
+        self.forget_iterates();
         let before = self.grips.len();
         self.grips.retain(|g| g.viewer != viewer);
         if self.grips.len() != before {
@@ -222,7 +222,7 @@ impl Session {
     fn wish(&mut self, goes_on: bool) {
         self.fresh |= !goes_on;
         self.wished += 1;
-        self.builder.wish(Job {
+        self.outlet.build(Job {
             recipe: self.recipe.clone(),
             grips: self.grips.clone(),
             goes_on: !self.fresh,
@@ -270,7 +270,8 @@ impl Session {
     }
 
     /// A program is ready: it goes on from where the other one is, or starts anew.
-    fn accept(&mut self, built: Built) {
+    pub fn accept(&mut self, built: Built) {
+        self.dirty = true;
         let newest = built.job.number == self.wished;
         self.built = built.job.number;
         // What starts anew counts only if nothing else was wished for since.
@@ -295,7 +296,7 @@ impl Session {
                     self.fresh = false;
                     self.error = None;
                     self.last = Numbers::default();
-                    self.hub.hurry.store(false, Ordering::SeqCst);
+                    self.outlet.calm();
                     self.show_model();
                     self.pace.restart();
                 }
@@ -315,7 +316,8 @@ impl Session {
     }
 
     fn reset(&mut self) {
-        self.hub.hurry.store(false, Ordering::SeqCst);
+        self.looked = 0;
+        self.outlet.calm();
         self.error = None;
         let held = std::mem::take(&mut self.grips);
         self.last = Numbers::default();
@@ -349,13 +351,20 @@ impl Session {
         if self.error.is_some() {
             return;
         }
+        if self.looked == 0 {
+            self.pull();
+        }
+        self.looked = 0;
+        let (program, outlet) = (&mut self.program, &self.outlet);
+        let taken = catch_unwind(AssertUnwindSafe(|| program.frame_with(&mut || outlet.hurry())));
+        self.conclude(taken.ok());
+    }
+
+    /// Everything that is held goes on its way.
+    pub(super) fn pull(&mut self) {
         for grip in &mut self.grips {
             grip.pull(&mut self.program);
         }
-        let (program, hub) = (&mut self.program, &self.hub);
-        let taken =
-            catch_unwind(AssertUnwindSafe(|| program.frame_with(&mut || hub.hurry.load(Ordering::Relaxed))));
-        self.conclude(taken.ok());
     }
 
     /// What a step, a whole frame or one that was shown iteration by iteration, has come to; none if it broke down.
@@ -390,7 +399,7 @@ impl Session {
             return;
         }
         let sim = &self.program.simulation;
-        let wanted = self.hub.wanted();
+        let wanted = self.outlet.wanted();
         let velocities = if wanted[Field::Velocity as usize] { sim.velocities() } else { Vec::new() };
         let elements = if wanted[0] || wanted[1] { sim.element_fields() } else { Vec::new() };
         let fields =
@@ -398,7 +407,7 @@ impl Session {
         let numbers =
             Numbers { model: self.model, frame: self.frame_number(), time: sim.time(), ..self.last };
         let positions: Vec<[f64; 3]> = self.skin.positions(&places(&self.program)).collect();
-        self.hub.frame.send_replace(stream::frame(&numbers, positions.into_iter(), &fields));
+        self.outlet.frame(stream::frame(&numbers, positions.into_iter(), &fields));
     }
 
     /// Leaves the model, and the state at its start, for the viewers to take.
@@ -416,7 +425,7 @@ impl Session {
             floor: output.floor.or(floor(&self.program)).unwrap_or(low[1] - 0.01 * size),
             bounds: [low, high],
         };
-        self.hub.model.send_replace((self.model, stream::model(self.model, &self.skin, &about)));
+        self.outlet.model(self.model, stream::model(self.model, &self.skin, &about));
         self.publish(true);
         self.dirty = true;
     }

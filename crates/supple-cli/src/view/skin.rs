@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use supple::scene::Program;
 
 use super::command::Field;
-use crate::commands::run::{
+use crate::export::crease::Creased;
+use crate::export::shell::Shell;
+use crate::export::{Frame, Model};
+use crate::show::{
     model,
     obstacles::{corners, with_obstacles},
     skins,
 };
-use crate::export::crease::Creased;
-use crate::export::shell::Shell;
-use crate::export::{Frame, Model};
 
 /// What is seen of a body.
 pub(crate) struct SkinBody {

@@ -1,11 +1,11 @@
 //! What viewers are told besides frames, as JSON.
 use serde_json::{Value, json};
 
-use super::session::Session;
+use super::session::{Outlet, Session};
 use super::tune;
 use crate::scenes;
 
-impl Session {
+impl<O: Outlet> Session<O> {
     /// The state in words and numbers.
     pub(super) fn state(&self) -> Value {
         let sim = &self.program.simulation;
@@ -19,7 +19,7 @@ impl Session {
         json!({
             "type": "state", "scene": self.recipe.name, "scenes": scenes,
             "running": self.running, "speed": self.pace.speed, "factor": self.pace.factor(self.frame_time()),
-            "building": self.building(), "held": self.grips.len(), "viewers": self.hub.viewers(),
+            "building": self.building(), "held": self.grips.len(), "viewers": self.outlet.viewers(),
             "nodes": sim.node_count(), "elements": sim.element_count(), "threads": sim.threads(),
             "values": tune::values(&self.recipe.file), "error": self.error,
             "note": self.note.as_ref().map(|(number, text)| json!({ "number": number, "text": text })),

@@ -1,5 +1,4 @@
 //! Models and frames as bytes: docs/stream-format.md. Everything is little-endian.
-use axum::body::Bytes;
 use serde_json::json;
 use supple::{Status, StepReport};
 
@@ -92,7 +91,7 @@ pub fn status_code(status: Status) -> u8 {
 }
 
 /// A model message.
-pub(crate) fn model(number: u32, skin: &Skin, about: &About<'_>) -> Bytes {
+pub(crate) fn model(number: u32, skin: &Skin, about: &About<'_>) -> Vec<u8> {
     let bodies: Vec<_> = skin
         .bodies
         .iter()
@@ -130,7 +129,7 @@ pub(crate) fn model(number: u32, skin: &Skin, about: &About<'_>) -> Bytes {
             out.extend(index.to_le_bytes());
         }
     }
-    out.into()
+    out
 }
 
 /// A frame message; `fields` are those that are there, at their places of [`Field::ALL`](super::command::Field::ALL).
@@ -138,7 +137,7 @@ pub(crate) fn frame(
     numbers: &Numbers,
     positions: impl ExactSizeIterator<Item = [f64; 3]>,
     fields: &[Option<Vec<f32>>; 3],
-) -> Bytes {
+) -> Vec<u8> {
     let count = positions.len();
     let some = fields.iter().flatten().count();
     let mut out = Vec::with_capacity(FRAME_HEADER + 4 * count * (3 + some));
@@ -166,7 +165,7 @@ pub(crate) fn frame(
     for value in fields.iter().flatten().flatten() {
         out.extend(value.to_le_bytes());
     }
-    out.into()
+    out
 }
 
 fn head(out: &mut Vec<u8>, kind: u16) {

@@ -17,6 +17,7 @@ from ._fill import Filled, Skin, fill
 from ._fit import Fit, fit
 from ._gradient import Gradients, Tape
 from ._mesh import Mesh, ball_mesh, box_mesh, cloth_mesh, cylinder_mesh, read_mesh, surface, write_mesh
+from ._play import Player, play
 from ._run import run
 from ._study import Study, study
 from ._supple import (
@@ -85,6 +86,7 @@ __all__ = [
     "NeoHookean",
     "Obstacle",
     "Ogden",
+    "Player",
     "PythonMaterial",
     "Scene",
     "Simulation",
@@ -106,6 +108,7 @@ __all__ = [
     "fill",
     "fit",
     "load",
+    "play",
     "presets",
     "read_mesh",
     "run",

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple, Sequence
+from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,25 @@ class Mesh(NamedTuple):
     """Named parts: ids of their nodes."""
     notes: list[str]
     """What was repaired, simplified or ignored while reading."""
+
+    def to_pyvista(self) -> Any:
+        """The mesh for PyVista, which must be installed: an UnstructuredGrid of tetrahedra, or PolyData of triangles."""
+        try:
+            import pyvista  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        except ImportError as e:
+            raise ImportError("PyVista is needed: pip install pyvista") from e
+        if len(self.tets):
+            return pyvista.UnstructuredGrid({pyvista.CellType.TETRA: self.tets}, self.vertices)
+        return pyvista.PolyData.from_regular_faces(self.vertices, self.triangles)
+
+    def to_meshio(self) -> Any:
+        """The mesh for meshio, which must be installed, with its groups as sets of points."""
+        try:
+            import meshio  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        except ImportError as e:
+            raise ImportError("meshio is needed: pip install meshio") from e
+        cells = [(kind, rows) for kind, rows in (("tetra", self.tets), ("triangle", self.triangles)) if len(rows)]
+        return meshio.Mesh(self.vertices, cells, point_sets=dict(self.groups))
 
 
 def read_mesh(path: str | os.PathLike[str]) -> Mesh:

@@ -196,7 +196,7 @@ pub fn prox<M: Solid>(m: &M, params: &[f64]) -> Result<(), String> {
     let mut random = Random(3);
     let stiff = lame_scale(m, params);
     for round in 0..300 {
-        let k = stiff * 10f64.powf(random.between(-1.5, 1.5));
+        let k = stiff * crate::math::elementary::pow(10.0, random.between(-1.5, 1.5));
         let e = Element::new(k, params);
         let mut s = match round % 5 {
             0 => [random.between(0.5, 1.5), random.between(0.5, 1.5), random.between(0.5, 1.5)],
@@ -234,7 +234,7 @@ pub fn prox<M: Solid>(m: &M, params: &[f64]) -> Result<(), String> {
         }
         let tolerance = 1e-9 * (k + stiff);
         for _ in 0..200 {
-            let spread = 10f64.powf(random.between(-4.0, 0.5));
+            let spread = crate::math::elementary::pow(10.0, random.between(-4.0, 0.5));
             let mut other = z;
             for a in &mut other {
                 *a += spread * random.between(-1.0, 1.0);

@@ -229,7 +229,11 @@ fn prox_scan(e: &Element<f64>, s: &[f64; 3]) -> [f64; 3] {
         let node = |i: usize| {
             // Half of the samples even, half towards zero in powers.
             let even = top * (i as f64 - STEPS as f64 / 2.0) / (STEPS as f64 / 2.0);
-            if i > STEPS / 2 { even } else { top * 2f64.powf(-5.6 - (STEPS / 2 - i) as f64) }
+            if i > STEPS / 2 {
+                even
+            } else {
+                top * crate::math::elementary::pow(2.0, -5.6 - (STEPS / 2 - i) as f64)
+            }
         };
         let (mut t0, mut h0) = (node(0), h(node(0)));
         for i in 1..=STEPS {

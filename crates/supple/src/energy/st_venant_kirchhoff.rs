@@ -176,7 +176,7 @@ fn inverted_prox(e: &Element<f64>, target: &[f64; 3]) -> [f64; 3] {
     let near = top.min(2.0);
     let sample = |i: usize| match i.checked_sub(STEPS) {
         None => near * i as f64 / STEPS as f64,
-        Some(j) => near * (top / near).powf(j as f64 / STEPS as f64),
+        Some(j) => near * crate::math::elementary::pow(top / near, j as f64 / STEPS as f64),
     };
     let (mut at, mut found) = (0, lowest);
     for i in 1..=2 * STEPS {

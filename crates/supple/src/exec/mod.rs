@@ -130,11 +130,26 @@ impl Exec {
     }
 }
 
-/// Seconds since it was made; always 0 without the `clock` feature.
+/// The clock of a host that lends one; see [`lend_clock`].
+#[cfg(not(feature = "clock"))]
+static LENT: std::sync::OnceLock<fn() -> f64> = std::sync::OnceLock::new();
+
+/// Gives the library a clock where it may not ask the system for one (without the `clock` feature): seconds since any fixed moment. The first
+/// one that is lent is used; with the `clock` feature none is.
+pub fn lend_clock(clock: fn() -> f64) {
+    #[cfg(not(feature = "clock"))]
+    let _ = LENT.set(clock);
+    #[cfg(feature = "clock")]
+    let _ = clock;
+}
+
+/// Seconds since it was made; without the `clock` feature by the clock that was lent, and always 0 without one.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
     #[cfg(feature = "clock")]
     start: std::time::Instant,
+    #[cfg(not(feature = "clock"))]
+    start: f64,
 }
 
 impl Stopwatch {
@@ -143,6 +158,8 @@ impl Stopwatch {
         Stopwatch {
             #[cfg(feature = "clock")]
             start: std::time::Instant::now(),
+            #[cfg(not(feature = "clock"))]
+            start: LENT.get().map_or(0.0, |now| now()),
         }
     }
     /// Seconds since the start.
@@ -150,6 +167,6 @@ impl Stopwatch {
         #[cfg(feature = "clock")]
         return self.start.elapsed().as_secs_f64();
         #[cfg(not(feature = "clock"))]
-        0.0
+        LENT.get().map_or(0.0, |now| now() - self.start)
     }
 }

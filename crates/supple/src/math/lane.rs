@@ -1,15 +1,19 @@
 //! Lanes: several numbers side by side, and the one place that chooses between them at run time.
 //!
 //! [`dispatch`] runs a [`Kernel`] on the widest lanes that this CPU has: pairs of AVX2 registers
-//! ([`Pair`] of `x86::F64x4`, 8 lanes) on x86-64, else plain numbers; on other machines portable arrays ([`Arr`],
-//! 4 lanes) that the compiler vectorises as it can. No compiler flags are needed, and all give the same bits. `docs/decisions/0002-lanes.md` has the reasons.
+//! ([`Pair`] of `x86::F64x4`, 8 lanes) on x86-64, else plain numbers; in the browser SIMD128 (`wasm::F64x2`) if it was compiled in; on other
+//! machines portable arrays ([`Arr`], 4 lanes) that the compiler vectorises as it can. All give the same bits. `docs/decisions/0002-lanes.md` has the reasons.
 
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 use super::nodes::Row;
 use super::real::{BLOCK, Block, Mask, Real, power_of_two_f64, split_f64};
 use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
+#[cfg(target_arch = "x86_64")]
+use core::sync::atomic::{AtomicBool, Ordering};
 
 /// A computation written once for every kind of lanes.
 pub trait Kernel {
@@ -35,8 +39,11 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Out {
 /// the compiler many times as long there.
 #[cfg(target_arch = "x86_64")]
 type Portable = f64;
+/// What runs in the browser.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+type Portable = Pair<wasm::F64x2>;
 /// What runs where there is nothing better.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128"))))]
 type Portable = Arr<4>;
 
 /// The name of the lanes that [`dispatch`] chooses on this machine.
@@ -45,13 +52,29 @@ pub fn backend() -> &'static str {
     if has_avx2() {
         return "avx2+fma, 2 × f64x4";
     }
+    if cfg!(target_feature = "simd128") {
+        return "simd128, 2 × f64x2";
+    }
     if <Portable as Real>::LANES == 1 { "one by one" } else { "portable, f64x4" }
+}
+
+/// Set by [`one_by_one`].
+#[cfg(target_arch = "x86_64")]
+static ONE_BY_ONE: AtomicBool = AtomicBool::new(false);
+
+/// From now on this process takes plain numbers instead of lanes, several times slower. Everything of the library's own then multiplies and adds in two
+/// roundings, as it does on machines without fused multiply-add and in the browser; what is left to differ is how faer factors matrices there.
+pub fn one_by_one() {
+    #[cfg(target_arch = "x86_64")]
+    ONE_BY_ONE.store(true, Ordering::Relaxed);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn has_avx2() -> bool {
-    std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
+    std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("fma")
+        && !ONE_BY_ONE.load(Ordering::Relaxed)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -119,14 +142,14 @@ impl<L: SubAssign> SubAssign for Pair<L> {
     }
 }
 impl<M: Mask> Mask for Pair<M> {
+    const LANES: usize = 2 * M::LANES;
     #[inline(always)]
     fn any(self) -> bool {
         self.0.any() | self.1.any()
     }
-    /// Lane `i` of a pair of four-lane masks.
     #[inline(always)]
     fn lane(self, i: usize) -> bool {
-        if i < BLOCK / 2 { self.0.lane(i) } else { self.1.lane(i - BLOCK / 2) }
+        if i < M::LANES { self.0.lane(i) } else { self.1.lane(i - M::LANES) }
     }
 }
 
@@ -305,6 +328,7 @@ impl<const N: usize> Not for ArrMask<N> {
     }
 }
 impl<const N: usize> Mask for ArrMask<N> {
+    const LANES: usize = N;
     #[inline(always)]
     fn any(self) -> bool {
         let mut any = false;

@@ -3,7 +3,8 @@
 //! | file | holds |
 //! |---|---|
 //! | `real.rs` | trait `Real`: a number or lanes of numbers; `f64` as the reference |
-//! | `lane.rs`, `lane/x86.rs` | lanes, and their choice at run time; the only SIMD intrinsics |
+//! | `lane.rs`, `lane/x86.rs`, `lane/wasm.rs` | lanes, and their choice at run time; the only SIMD intrinsics |
+//! | `elementary.rs` | sine, logarithm, …: the same bits on every machine |
 //! | `small.rs` | 3-vectors and 3×D matrices of `Real` |
 //! | `svd.rs` | signed 3×3 singular value decomposition |
 //! | `stretches.rs` | the two stretches of 3×2 matrices, without vectors |
@@ -16,6 +17,7 @@
 //!
 //! To add a kind of lanes: implement `Real` for it behind a check in `lane::dispatch`, nowhere else.
 
+pub mod elementary;
 pub mod lane;
 pub mod nodes;
 pub mod polar;

@@ -20,6 +20,8 @@ pub struct Block(pub [f64; BLOCK]);
 
 /// The outcome of a comparison, one truth value per lane.
 pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> {
+    /// How many truth values side by side.
+    const LANES: usize;
     /// True if any lane is true.
     fn any(self) -> bool;
     /// The truth value of one lane.
@@ -175,6 +177,7 @@ const INVERSE_FACTORIAL: [f64; 12] = {
 };
 
 impl Mask for bool {
+    const LANES: usize = 1;
     #[inline(always)]
     fn any(self) -> bool {
         self

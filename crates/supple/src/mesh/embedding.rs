@@ -247,7 +247,7 @@ impl Grid {
         let volume: f64 =
             wide.iter().map(|w| w.max(1e-9 * wide.iter().fold(0.0f64, |a, b| a.max(*b)))).product();
         // About one tetrahedron to a cell, and never more cells than twice as many.
-        let size = (volume / mesh.tets().len() as f64).cbrt().max(f64::MIN_POSITIVE);
+        let size = crate::math::elementary::cbrt(volume / mesh.tets().len() as f64).max(f64::MIN_POSITIVE);
         let cells = wide.map(|w| ((w / size) as usize + 1).min(1 << 10));
         let mut grid = Grid { low, size, cells, start: Vec::new(), tets: Vec::new() };
         let mut pairs: Vec<(u32, u32)> = Vec::new();

@@ -67,14 +67,15 @@ impl Limbs {
         }
         // A smooth minimum: −k ln Σ exp(−d/k), which is below the least by k ln 2 where two are alike.
         let k = 0.25 * self.blend;
-        let sum: f64 = self.limbs.iter().map(|l| (-(distance(l) - least) / k).exp()).sum();
-        least - k * sum.ln()
+        let sum: f64 =
+            self.limbs.iter().map(|l| crate::math::elementary::exp(-(distance(l) - least) / k)).sum();
+        least - k * crate::math::elementary::ln(sum)
     }
 
     /// A box around the figure: lowest and highest corner in m.
     pub fn bounds(&self) -> [[f64; 3]; 2] {
         // Where all limbs meet, the smooth minimum adds this.
-        let more = 0.25 * self.blend * (self.limbs.len() as f64).ln();
+        let more = 0.25 * self.blend * crate::math::elementary::ln(self.limbs.len() as f64);
         let mut bounds = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
         for l in &self.limbs {
             for (p, r) in [(l.from, l.radius[0]), (l.to, l.radius[1])] {

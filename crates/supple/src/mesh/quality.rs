@@ -93,7 +93,7 @@ const EDGES: [[usize; 4]; 6] =
 pub fn tet_quality(p: [[f64; 3]; 4]) -> f64 {
     let squares: f64 = EDGES.iter().map(|&[i, j, ..]| sub(p[i], p[j])).map(|e| dot(e, e)).sum();
     let volume = tet_volume(p);
-    let ratio = 12.0 * (3.0 * volume.abs()).cbrt().powi(2) / squares;
+    let ratio = 12.0 * crate::math::elementary::cbrt(3.0 * volume.abs()).powi(2) / squares;
     if ratio.is_finite() { ratio.copysign(volume) } else { 0.0 }
 }
 
@@ -104,7 +104,7 @@ pub fn dihedral_angles(p: [[f64; 3]; 4]) -> [f64; 6] {
         let edge = sub(p[j], p[i]);
         let (a, b) = (cross(edge, sub(p[k], p[i])), cross(edge, sub(p[l], p[i])));
         let c = cross(a, b);
-        dot(c, c).sqrt().atan2(dot(a, b))
+        crate::math::elementary::atan2(dot(c, c).sqrt(), dot(a, b))
     })
 }
 

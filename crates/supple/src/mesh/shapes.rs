@@ -139,7 +139,7 @@ pub fn box_mesh(size: [f64; 3], cells: [usize; 3], split: Split) -> Result<TetMe
 /// Twists points about the x axis through `centre` (y, z): by `angle` radians over `length` metres from x = 0.
 pub fn twist(points: &mut [[f64; 3]], angle: f64, length: f64, centre: [f64; 2]) {
     for p in points {
-        let (s, c) = (angle * p[0] / length).sin_cos();
+        let (s, c) = crate::math::elementary::sin_cos(angle * p[0] / length);
         let (y, z) = (p[1] - centre[0], p[2] - centre[1]);
         (p[1], p[2]) = (centre[0] + c * y - s * z, centre[1] + s * y + c * z);
     }
@@ -229,7 +229,7 @@ fn unit(i: usize, n: usize) -> f64 {
 
 /// A point of the square [−1, 1]² moved along its ray into the unit disc.
 fn disc(y: f64, z: f64) -> [f64; 2] {
-    let (largest, length) = (y.abs().max(z.abs()), y.hypot(z));
+    let (largest, length) = (y.abs().max(z.abs()), crate::math::elementary::hypot(y, z));
     let f = if length > 0.0 { largest / length } else { 0.0 };
     [f * y, f * z]
 }
@@ -271,7 +271,7 @@ pub fn torus(radius: f64, tube: f64, cells: usize, around: usize) -> Result<TetM
     }
     bent([around, cells, cells], Layers::Ring, |[i, j, k]| {
         let [y, z] = disc(unit(j, cells), unit(k, cells));
-        let (s, c) = (std::f64::consts::TAU * i as f64 / around as f64).sin_cos();
+        let (s, c) = crate::math::elementary::sin_cos(std::f64::consts::TAU * i as f64 / around as f64);
         let r = radius + tube * z;
         // x along the ring, y up, z outwards: a right-handed frame.
         [r * s, tube * y, r * c]

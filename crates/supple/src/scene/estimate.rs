@@ -97,8 +97,8 @@ impl std::fmt::Display for Estimate {
 /// A number of bytes in words, as `1.5 GB of memory`.
 pub fn memory(bytes: f64) -> String {
     let units = ["B", "kB", "MB", "GB", "TB", "PB"];
-    let step = (bytes.max(1.0).log10() / 3.0).floor().clamp(0.0, 5.0);
-    let value = bytes / 1000.0_f64.powf(step);
+    let step = (crate::math::elementary::log10(bytes.max(1.0)) / 3.0 + 1e-12).floor().clamp(0.0, 5.0);
+    let value = bytes / 1000.0_f64.powi(step as i32);
     let value = if value < 10.0 {
         format!("{value:.1}")
     } else if value < 1e5 {

@@ -75,7 +75,7 @@ pub(super) fn direction(axis: Axis, key: &str) -> Result<[f64; 3], SceneError> {
 
 /// Turns p about the unit axis through the origin by an angle in radians (Rodrigues).
 pub(super) fn turn(p: [f64; 3], axis: [f64; 3], angle: f64) -> [f64; 3] {
-    let (s, c) = angle.sin_cos();
+    let (s, c) = crate::math::elementary::sin_cos(angle);
     let along = (0..3).map(|i| axis[i] * p[i]).sum::<f64>() * (1.0 - c);
     let cross = crate::math::small::cross(axis, p);
     std::array::from_fn(|i| c * p[i] + s * cross[i] + along * axis[i])

@@ -33,7 +33,9 @@ pub fn velocity(wind: &Wind, at: [f64; 3], time: f64) -> [f64; 3] {
     let phase = |k: u64| (wind.seed.wrapping_mul(2).wrapping_add(k) as f64 * 0.618_033_988_749_895).fract();
     let travel = dot(at, wind.velocity) / (speed * speed);
     let wave = |rate: f64, k: u64| {
-        (std::f64::consts::TAU * (rate * (time - travel) / wind.gust_time + phase(k))).sin()
+        crate::math::elementary::sin(
+            std::f64::consts::TAU * (rate * (time - travel) / wind.gust_time + phase(k)),
+        )
     };
     let swing = (2.0 * wave(1.0, 0) + wave(2.618_033_988_749_895, 1)) / 3.0;
     scale(1.0 + wind.gust * swing, wind.velocity)

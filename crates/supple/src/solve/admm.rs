@@ -21,7 +21,7 @@ pub(super) fn within(tolerance: f64) -> f64 {
 /// faster than by half in three, and what was nearly done must not wait for long.
 fn wait(above: f64, iterations: usize) -> usize {
     // Also where it is infinite, or no number.
-    let likely = (3.0 * above.log2()).max(1.0) as usize;
+    let likely = (3.0 * crate::math::elementary::log2(above)).max(1.0) as usize;
     likely.min(1 + iterations / 8)
 }
 

@@ -325,7 +325,7 @@ impl Skin {
                     t.iter().filter(|&&i| i != corner).map(|&i| x[i as usize].xyz()).collect();
                 if let [u, v] = others[..] {
                     let (u, v) = (sub(u, x[corner as usize].xyz()), sub(v, x[corner as usize].xyz()));
-                    angle = dot(n, n).sqrt().atan2(dot(u, v));
+                    angle = crate::math::elementary::atan2(dot(n, n).sqrt(), dot(u, v));
                 }
             }
             sum = add(sum, scale(angle / dot(n, n).sqrt().max(f64::MIN_POSITIVE), n));

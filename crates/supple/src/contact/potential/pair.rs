@@ -52,7 +52,7 @@ impl Pair {
             [0.5 * k * gap * gap, k * gap, k]
         } else {
             let c = 0.25 * k * reach * reach;
-            [0.5 * c - c * (2.0 * d / reach).ln(), c / d, c / (d * d)]
+            [0.5 * c - c * crate::math::elementary::ln(2.0 * d / reach), c / d, c / (d * d)]
         }
     }
 

@@ -74,7 +74,8 @@ impl ClosedMesh {
                 // A corner's normal weighs the faces by their angles there.
                 let [p, q, r] = [i, j, l].map(|v| vertices[v as usize]);
                 let (u, v) = (sub(q, p), sub(r, p));
-                let angle = (dot(u, v) / (dot(u, u) * dot(v, v)).sqrt()).clamp(-1.0, 1.0).acos();
+                let cosine = dot(u, v) / (dot(u, u) * dot(v, v)).sqrt();
+                let angle = crate::math::elementary::acos(cosine.clamp(-1.0, 1.0));
                 corners[i as usize] = add(corners[i as usize], scale(angle, faces[f]));
             }
         }

@@ -266,7 +266,7 @@ impl Surface for DistanceGrid {
             let f = f.max(0.0);
             let normal = axpy(scale(1.0 / away, out), f / away, unit(gradient));
             let normal = if f < 1e9 * away { unit(normal) } else { unit(gradient) };
-            return told(away.hypot(f), normal);
+            return told(crate::math::elementary::hypot(away, f), normal);
         }
         let mut deepest = (f, unit(gradient));
         if f < 0.0 {

@@ -79,7 +79,7 @@ impl Pose {
             return Pose { rotation: identity(), shift: translate };
         }
         let axis = turn.map(|t| t / angle);
-        let (s, c) = angle.sin_cos();
+        let (s, c) = crate::math::elementary::sin_cos(angle);
         // Rodrigues: column j is the turned j-th axis.
         let rotation: Mat3<f64> = std::array::from_fn(|j| {
             let e: [f64; 3] = std::array::from_fn(|i| if i == j { 1.0 } else { 0.0 });

@@ -98,7 +98,7 @@ impl Surface for Sphere {
     fn triangles(&self) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
         let profile: Vec<[f64; 2]> = (0..=16)
             .map(|i| {
-                let (s, c) = (std::f64::consts::PI * f64::from(i) / 16.0).sin_cos();
+                let (s, c) = crate::math::elementary::sin_cos(std::f64::consts::PI * f64::from(i) / 16.0);
                 [-self.radius * c, self.radius * s]
             })
             .collect();
@@ -216,7 +216,7 @@ impl Surface for Capsule {
     }
     fn triangles(&self) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
         let (axis, length) = unit(sub(self.b, self.a), [0.0, 1.0, 0.0]);
-        let arc = |i: i32| (std::f64::consts::FRAC_PI_2 * f64::from(i) / 8.0).sin_cos();
+        let arc = |i: i32| crate::math::elementary::sin_cos(std::f64::consts::FRAC_PI_2 * f64::from(i) / 8.0);
         let mut profile: Vec<[f64; 2]> = Vec::new();
         for i in 0..=8 {
             let (s, c) = arc(i);
@@ -293,7 +293,8 @@ fn turned(origin: [f64; 3], axis: [f64; 3], profile: &[[f64; 2]]) -> (Vec<[f64; 
     let mut triangles = Vec::new();
     for [along, radius] in profile {
         for k in 0..AROUND {
-            let (s, c) = (std::f64::consts::TAU * f64::from(k) / f64::from(AROUND)).sin_cos();
+            let (s, c) =
+                crate::math::elementary::sin_cos(std::f64::consts::TAU * f64::from(k) / f64::from(AROUND));
             points.push(axpy(axpy(axpy(origin, *along, axis), radius * c, u), radius * s, v));
         }
     }

@@ -82,6 +82,7 @@ impl Not for M64x4 {
     }
 }
 impl Mask for M64x4 {
+    const LANES: usize = 4;
     #[inline(always)]
     fn any(self) -> bool {
         simd!(_mm256_movemask_pd(self.0)) != 0

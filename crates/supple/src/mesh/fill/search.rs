@@ -9,6 +9,7 @@ use super::tidy::{Tidied, boundary, compact, keep, part, parts};
 use super::tree::Tree;
 use super::{FillSettings, Fineness, Kind, OnProgress, PartsKept, Progress, Stage, cage, fraction, stuff};
 use crate::exec::Exec;
+use crate::math::elementary::{cbrt, ln, pow};
 use crate::mesh::{TetMesh, tet_volume};
 
 /// How far `grow` moves the surface, in sizes.
@@ -86,9 +87,9 @@ pub(super) fn guess(volume: f64, area: f64, tets: usize, kind: Kind) -> f64 {
         Kind::Grow => (GROWTH, 12.9),
         Kind::Cage => (0.44, 12.0),
     };
-    let mut h = (factor * volume / tets as f64).cbrt();
+    let mut h = cbrt(factor * volume / tets as f64);
     for _ in 0..20 {
-        h = (factor * (volume + reach * h * area) / tets as f64).cbrt();
+        h = cbrt(factor * (volume + reach * h * area) / tets as f64);
     }
     h
 }
@@ -158,7 +159,7 @@ fn by_number<'a>(
     let area = match shape {
         Shape::Triangles { clean, .. } => clean.area(),
         // Of a ball of that volume, and some more.
-        Shape::Field { .. } => 6.0 * volume.powf(2.0 / 3.0),
+        Shape::Field { .. } => 6.0 * pow(volume, 2.0 / 3.0),
     };
     // What encloses nothing has no size for a number: one pass says why.
     let hollow = volume < 1e-9 * diagonal.powi(3);
@@ -179,7 +180,7 @@ fn by_number<'a>(
         // How the number falls with the size: the cube for a solid, less for thin parts and cages.
         let slope = match before.filter(|_| passes != CENTRED + 1) {
             Some((other, r)) if r > 0.0 && ratio > 0.0 && other != h => {
-                ((ratio / r).ln() / (h / other).ln()).clamp(-4.0, -1.5)
+                (ln(ratio / r) / ln(h / other)).clamp(-4.0, -1.5)
             }
             _ => -3.0,
         };
@@ -195,7 +196,7 @@ fn by_number<'a>(
         {
             break;
         }
-        h *= if ratio > 0.0 { ratio.powf(-1.0 / slope).clamp(0.4, 2.5) } else { 0.5 };
+        h *= if ratio > 0.0 { pow(ratio, -1.0 / slope).clamp(0.4, 2.5) } else { 0.5 };
         h = h.max(least);
     }
     best.map(|(_, built)| (built, passes)).ok_or(FillError::Stopped)
@@ -214,7 +215,7 @@ fn fits(shape: &Shape, h: f64, settings: &FillSettings) -> Result<(), FillError>
     if bytes <= memory as f64 && nodes < MOST_NODES {
         return Ok(());
     }
-    let enough = h * (bytes / memory as f64).max(nodes / MOST_NODES).cbrt() * 1.05;
+    let enough = h * cbrt((bytes / memory as f64).max(nodes / MOST_NODES)) * 1.05;
     Err(FillError::Memory { size: h, nodes, bytes, memory, enough })
 }
 
@@ -379,7 +380,7 @@ fn known_volume(shape: &Shape, placed: &Placed) -> Option<f64> {
 /// Whether the volume below the triangles of a closed surface cancels: those of a sheet with two sides, or of a surface that passes through
 /// itself and encloses as much inside out as it does otherwise.
 fn cancels(clean: &Clean) -> bool {
-    clean.volume().abs() < 1e-6 * clean.area().powf(1.5)
+    clean.volume().abs() < 1e-6 * pow(clean.area(), 1.5)
 }
 
 /// Whether a closed surface is a sheet with two sides.

@@ -3,6 +3,7 @@
 //! The winding number is (1/4π) Σ Ω over all triangles (Jacobson, Kavan, Sorkine-Hornung 2013), with far parts of the tree taken as a
 //! dipole and its first moment (Barill et al. 2018): with r = p − q, 4πw ≈ d·r/|r|³ + tr M/|r|³ − 3 rᵀMr/|r|⁵.
 
+use crate::math::elementary::atan2;
 use crate::math::small::{add, axpy, cross, dot, scale, sub};
 
 /// A part of the tree is taken whole if it is further away than this many of its radii.
@@ -44,7 +45,7 @@ pub(in crate::mesh) struct Tree {
 pub(super) fn solid_angle(t: [[f64; 3]; 3], q: [f64; 3]) -> f64 {
     let [a, b, c] = t.map(|p| sub(p, q));
     let (x, y) = half_angle(a, b, c);
-    if y == 0.0 { 0.0 } else { 2.0 * y.atan2(x) }
+    if y == 0.0 { 0.0 } else { 2.0 * atan2(y, x) }
 }
 
 /// Cosine and sine of half of the solid angle, times something positive.
@@ -217,17 +218,17 @@ impl Tree {
                 if u > 0.0 && x > 0.0 {
                     (x, y) = (x * u - y * v, x * v + y * u);
                     if x <= 0.0 {
-                        near += 2.0 * y.atan2(x);
+                        near += 2.0 * atan2(y, x);
                         (x, y) = (1.0, 0.0);
                     } else {
                         let size = 1.0 / (x + y.abs());
                         (x, y) = (x * size, y * size);
                     }
                 } else {
-                    near += 2.0 * v.atan2(u);
+                    near += 2.0 * atan2(v, u);
                 }
             }
-            near += 2.0 * y.atan2(x);
+            near += 2.0 * atan2(y, x);
         }
         (far + near) / (4.0 * std::f64::consts::PI)
     }

@@ -94,8 +94,8 @@ pub fn predict(
     (x_free, x_tilde): (&mut [Row], &mut [Row]),
 ) {
     let s = rule.step;
-    let kept = (-damping * rule.dt).exp();
-    let kept_before = kept * (-damping * past.dt).exp();
+    let kept = crate::math::elementary::exp(-damping * rule.dt);
+    let kept_before = kept * crate::math::elementary::exp(-damping * past.dt);
     for i in 0..x_free.len() {
         for c in 0..3 {
             let mut velocity = rule.weights[0] * (kept * v[i].0[c]);

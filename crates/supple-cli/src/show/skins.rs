@@ -1,7 +1,6 @@
 //! Skins in exports: bodies that carry one are written and drawn as it, with its own vertices in their own order.
 use std::sync::Arc;
 
-use miette::miette;
 use supple::scene::Program;
 
 use crate::export::Model;
@@ -42,24 +41,24 @@ pub fn alone(model: &Model, program: &Program) -> Model {
 }
 
 /// The normals of the skins' attributes where all nodes are at `x`.
-pub fn normals(program: &Program, x: &[[f64; 3]]) -> miette::Result<Vec<[f64; 3]>> {
+pub fn normals(program: &Program, x: &[[f64; 3]]) -> Result<Vec<[f64; 3]>, String> {
     let mut all = Vec::new();
     for (body, look) in program.simulation.bodies().iter().zip(&program.bodies) {
         if let Some(skin) = &look.skin {
             let own = x.get(body.first_node..body.first_node + body.nodes).unwrap_or(&[]);
-            all.extend(skin.corner_normals(own).map_err(|e| miette!("{}: {e}", body.name))?);
+            all.extend(skin.corner_normals(own).map_err(|e| format!("{}: {e}", body.name))?);
         }
     }
     Ok(all)
 }
 
 /// The skins' vertices where all nodes are at `x`.
-pub fn positions(program: &Program, x: &[[f64; 3]]) -> miette::Result<Vec<[f64; 3]>> {
+pub fn positions(program: &Program, x: &[[f64; 3]]) -> Result<Vec<[f64; 3]>, String> {
     let mut all = Vec::new();
     for (body, look) in program.simulation.bodies().iter().zip(&program.bodies) {
         if let Some(skin) = &look.skin {
             let own = x.get(body.first_node..body.first_node + body.nodes).unwrap_or(&[]);
-            all.extend(skin.positions(own).map_err(|e| miette!("{}: {e}", body.name))?);
+            all.extend(skin.positions(own).map_err(|e| format!("{}: {e}", body.name))?);
         }
     }
     Ok(all)

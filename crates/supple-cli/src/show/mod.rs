@@ -1,0 +1,48 @@
+//! A scene as it is seen: the model of its bodies, with skins and obstacles, for pictures, exports and the viewer.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `obstacles.rs` | what bodies bump into, drawn |
+//! | `skins.rs` | detailed surfaces in place of the boundaries of tetrahedra |
+//! | `foresee.rs` | what a run is likely to reach, for the camera |
+pub(crate) mod foresee;
+pub(crate) mod obstacles;
+pub(crate) mod skins;
+
+use supple::scene::Program;
+
+use crate::export::{Model, ModelBody};
+use crate::picture::palette;
+
+/// The bodies of a program, without skins and obstacles.
+pub(crate) fn model(program: &Program) -> Model {
+    let mut pins = Vec::new();
+    let bodies = program
+        .simulation
+        .bodies()
+        .iter()
+        .zip(&program.bodies)
+        .enumerate()
+        .map(|(i, (b, look))| {
+            pins.extend(look.pins.iter().map(|&p| b.first_node as u32 + p));
+            ModelBody {
+                name: b.name.clone(),
+                first_node: b.first_node,
+                nodes: b.nodes,
+                tets: look.tets.clone(),
+                mids: look.mids.clone(),
+                surface: look.surface.clone(),
+                edges: look.edges.clone(),
+                colour: palette::body(i),
+                ..ModelBody::default()
+            }
+        })
+        .collect();
+    // Pins of solids are inside of what is drawn; only those of nets are shown.
+    pins.retain(|&p| {
+        program.simulation.bodies().iter().zip(&program.bodies).any(|(b, look)| {
+            !look.edges.is_empty() && (b.first_node..b.first_node + b.nodes).contains(&(p as usize))
+        })
+    });
+    Model { bodies, pins }
+}
