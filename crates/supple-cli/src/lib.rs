@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | [`advice`] | what looks wrong before a run, what helps after it |
 //! | [`cli`] | what may be typed |
 //! | [`commands`] | one file per verb, and [`commands::run()`] |
 //! | [`scenes`] | the built-in scenes |
@@ -14,6 +15,7 @@
 //! | [`memory`] | is there memory for a scene? |
 //! | [`view`] | a scene, live in the browser |
 //! | [`files`] | the output folder: nothing half-written, nothing overwritten by accident |
+pub mod advice;
 pub mod cli;
 pub mod commands;
 pub mod compare;
