@@ -8,6 +8,9 @@ use supple::sim::Entered;
 /// Nodes of a body that are looked for in another one, at most.
 const SAMPLES: usize = 200;
 
+/// How far inside of a tetrahedron a point must be: bodies may touch.
+const MARGIN: f64 = 1e-3;
+
 pub fn look(file: &SceneFile, program: &mut Program) -> Vec<String> {
     let mut all = Vec::new();
     // What each body has entered, how often, and the first of it in words.
@@ -30,7 +33,7 @@ pub fn look(file: &SceneFile, program: &mut Program) -> Vec<String> {
         // The centre of a ring is not in it.
         if obstacle.shape.closest(obstacle.shape.centre()).distance < 0.0 {
             for body in 0..program.bodies.len() {
-                if !found.contains_key(&(body, number, true)) && inside(program, body, &[centre]) > 0 {
+                if !found.contains_key(&(body, number, true)) && inside(program, body, &[centre], 0.0) > 0 {
                     let text = format!(
                         "obstacle `{}` lies inside body `{}`",
                         obstacle.name, program.bodies[body].name
@@ -75,7 +78,7 @@ fn overlaps(program: &Program) -> Vec<String> {
             let nodes = &x[bodies[a].first_node..bodies[a].first_node + bodies[a].nodes];
             let some: Vec<[f64; 3]> =
                 nodes.iter().step_by(nodes.len().div_ceil(SAMPLES).max(1)).copied().collect();
-            if inside(program, b, &some) > 0 {
+            if inside(program, b, &some, MARGIN) > 0 {
                 let (a, b) = (&bodies[a].name, &bodies[b].name);
                 all.push(format!(
                     "body `{a}` starts inside body `{b}`, and they will pass through each other: move one of them with `translate`; \
@@ -87,8 +90,8 @@ fn overlaps(program: &Program) -> Vec<String> {
     all
 }
 
-/// How many of the points lie inside a tetrahedron of a body, by more than rounding.
-fn inside(program: &Program, body: usize, points: &[[f64; 3]]) -> usize {
+/// How many of the points lie inside a tetrahedron of a body, by more than a margin as a part of its height.
+fn inside(program: &Program, body: usize, points: &[[f64; 3]], margin: f64) -> usize {
     let (Some(of), Some(look)) = (program.simulation.bodies().get(body), program.bodies.get(body)) else {
         return 0;
     };
@@ -102,12 +105,11 @@ fn inside(program: &Program, body: usize, points: &[[f64; 3]]) -> usize {
     }
     let corner = |v: u32| at.get(v as usize).copied().unwrap_or_default();
     let tets: Vec<[[f64; 3]; 4]> = look.tets.iter().map(|t| t.map(corner)).collect();
-    near.into_iter().filter(|p| tets.iter().any(|t| holds(t, **p))).count()
+    near.into_iter().filter(|p| tets.iter().any(|t| holds(t, **p, margin))).count()
 }
 
-/// True if a point lies inside of a tetrahedron, away from its faces.
-fn holds(t: &[[f64; 3]; 4], p: [f64; 3]) -> bool {
-    const MARGIN: f64 = 1e-3;
+/// True if a point lies inside of a tetrahedron, as far away from its faces.
+fn holds(t: &[[f64; 3]; 4], p: [f64; 3], margin: f64) -> bool {
     if (0..3).any(|k| t.iter().all(|c| c[k] < p[k]) || t.iter().all(|c| c[k] > p[k])) {
         return false;
     }
@@ -121,6 +123,6 @@ fn holds(t: &[[f64; 3]; 4], p: [f64; 3]) -> bool {
     (0..4).all(|k| {
         let mut c = *t;
         c[k] = p;
-        volume(c) / whole > MARGIN
+        volume(c) / whole >= margin
     })
 }
