@@ -304,6 +304,9 @@ fn built_in_scenes_have_no_warnings() {
     for scene in supple_cli::scenes::ALL {
         let o = supple(&f.0, &["check", scene.name]);
         let said = text(&o);
-        assert!(o.status.code() == Some(0) && !said.contains("warning"), "{}: {said}", scene.name);
+        // A weight of a thousand times the others' is what `stack` is about.
+        let meant = |line: &&str| scene.name == "stack" && line.contains("`heavy`: a density of 1e6 kg/m³");
+        let found: Vec<&str> = said.lines().filter(|l| l.starts_with("warning: ") && !meant(l)).collect();
+        assert!(o.status.code() == Some(0) && found.is_empty(), "{}: {said}", scene.name);
     }
 }

@@ -8,8 +8,10 @@ use supple::sim::Entered;
 /// Nodes of a body that are looked for in another one, at most.
 const SAMPLES: usize = 200;
 
-/// How far inside of a tetrahedron a point must be: bodies may touch.
+/// How far inside of a tetrahedron a point must be, as a part of its height: bodies may touch.
 const MARGIN: f64 = 1e-3;
+/// The same for the middle of an obstacle, which may lie on a face between two.
+const ON_FACE: f64 = -1e-9;
 
 pub fn look(file: &SceneFile, program: &mut Program) -> Vec<String> {
     let mut all = Vec::new();
@@ -33,7 +35,8 @@ pub fn look(file: &SceneFile, program: &mut Program) -> Vec<String> {
         // The centre of a ring is not in it.
         if obstacle.shape.closest(obstacle.shape.centre()).distance < 0.0 {
             for body in 0..program.bodies.len() {
-                if !found.contains_key(&(body, number, true)) && inside(program, body, &[centre], 0.0) > 0 {
+                if !found.contains_key(&(body, number, true)) && inside(program, body, &[centre], ON_FACE) > 0
+                {
                     let text = format!(
                         "obstacle `{}` lies inside body `{}`",
                         obstacle.name, program.bodies[body].name
