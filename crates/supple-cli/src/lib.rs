@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | [`advice`] | what looks wrong before a run, what helps after it |
 //! | [`cli`] | what may be typed |
 //! | [`commands`] | one file per verb, and [`commands::run()`] |
 //! | [`dropped`] | the scene of a surface that falls |
@@ -18,6 +19,8 @@
 //! | [`files`] | the output folder: nothing half-written, nothing overwritten by accident |
 //!
 //! In the browser there is no command line and no server; the rest is the same.
+#[cfg(not(target_family = "wasm"))]
+pub mod advice;
 #[cfg(not(target_family = "wasm"))]
 pub mod cli;
 #[cfg(not(target_family = "wasm"))]

@@ -47,6 +47,7 @@ scenes!(
     "shapes",
     "skin",
     "stack",
+    "stairs",
     "stretched",
     "strip",
     "swing",

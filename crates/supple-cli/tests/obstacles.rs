@@ -126,7 +126,7 @@ fn what_is_wrong_with_a_file_is_told() {
     loaded.build(std::slice::from_ref(&scratch.0)).unwrap();
 }
 
-/// All shapes are in pictures, half-spaces as lines; the floor is not drawn twice.
+/// All shapes are in pictures; the floor is not drawn twice.
 #[test]
 fn obstacles_are_drawn() {
     let scratch = Scratch::new("drawn");

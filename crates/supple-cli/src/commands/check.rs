@@ -7,13 +7,15 @@ use supple::mesh::quality::{Boundary, OPEN, inspect};
 
 use super::Failure;
 use super::run::summary::elements;
+use super::run::{asked, find};
+use crate::advice;
 use crate::input::{format_of, read_mesh};
 use crate::load::Loaded;
 
 /// Check a scene or mesh file without running it: 0 and a summary, or 2 and what is wrong
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A scene (.toml) or a mesh
+    /// A scene (.toml, or the name of a built-in one) or a mesh
     file: PathBuf,
     /// Set a value of the scene first
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -28,17 +30,27 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.file.extension().is_none_or(|e| e != "toml") && format_of(&args.file).is_ok() {
         return mesh(&args.file);
     }
-    let scene = Loaded::read(&args.file, &args.set).map_err(Failure::load)?;
+    let (scene, _) = find(&args.file, &args.set)?;
     scene.problems(&args.allow_dir).map_err(Failure::load)?;
-    let (program, notes) = scene.build(&args.allow_dir).map_err(Failure::load)?;
+    asked(&scene)?;
+    let (mut program, notes) = scene.build(&args.allow_dir).map_err(Failure::load)?;
     let mut text = String::new();
-    for note in notes {
+    let warnings = advice::before(&scene, &mut program);
+    for warning in &warnings {
+        text.push_str(&format!("warning: {warning}\n"));
+    }
+    for note in notes.into_iter().chain(advice::defaults(&scene)) {
         text.push_str(&format!("note: {note}\n"));
     }
     let s = program.simulation.settings();
     text.push_str(&format!(
-        "{}: good\n{} frames of {} s in {} step(s), {} iterations each\n",
+        "{}: good{}\n{} frames of {} s in {} step(s), {} iterations each\n",
         scene.name,
+        match warnings.len() {
+            0 => String::new(),
+            1 => ", but see the warning".to_owned(),
+            n => format!(", but see the {n} warnings"),
+        },
         program.frames,
         s.time.dt * f64::from(program.substeps),
         program.substeps,

@@ -61,5 +61,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let name = format!("{} (built in)", scene.name);
     let loaded = Loaded::parse(&name, scene.text.to_string(), None, &options.set).map_err(Failure::load)?;
-    simulate(&loaded, scene.name, &options, &[Format::Obj, Format::Png, Format::Gif])
+    // What was asked for, or else everything to look at.
+    let usual = [Format::Obj, Format::Png, Format::Gif];
+    simulate(&loaded, scene.name, &options, if options.export.is_empty() { &usual } else { &[] })
 }

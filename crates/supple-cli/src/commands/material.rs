@@ -78,7 +78,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         Verb::Fit { data, kind, test, terms, poisson, plot, force } => {
             if !(*poisson > -1.0 && *poisson < 0.5) {
-                return Err(Failure::input(miette!("--poisson must lie between -1 and 0.5, not {poisson}")));
+                return Err(Failure::input(miette!(
+                    "--poisson must lie between -1 and 0.5, both excluded, not {poisson}"
+                )));
             }
             let pairs = read(data)?;
             let fit = match kind {

@@ -1,4 +1,5 @@
 //! `supple run`: a scene from a file to an animation.
+mod looks;
 pub(super) mod summary;
 
 use std::collections::BTreeSet;
@@ -13,22 +14,26 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::{IntoDiagnostic, WrapErr, miette};
 use serde_json::json;
 use supple::scene::file::Mode;
+use supple::scene::parse::nearest;
 use supple::scene::{MOST_FRAMES, Program};
 use supple::{Simulation, Status, StepReport, Violation};
 
 use super::Failure;
 use summary::{Tally, summary};
 
+use crate::advice;
 use crate::export::{self, Exporter, Finish, Floor, Format, Frame};
 use crate::files::OutputDir;
 use crate::input;
 use crate::load::Loaded;
+use crate::picture::Bounds;
+use crate::scenes;
 use crate::show::{foresee::foresee, model, obstacles, skins};
 
 /// Run a scene file: simulate, show progress, write the animation and the numbers
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The scene, a TOML file
+    /// The scene: a TOML file, or the name of a built-in one
     scene: PathBuf,
     #[command(flatten)]
     options: Options,
@@ -90,9 +95,42 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.options.statics {
         set.push("time.mode=static".into());
     }
-    let scene = Loaded::read(&args.scene, &set).map_err(Failure::load)?;
-    let stem = args.scene.file_stem().map_or_else(|| "scene".into(), |s| s.to_string_lossy().into_owned());
+    let (scene, stem) = find(&args.scene, &set)?;
     simulate(&scene, &stem, &args.options, &[])
+}
+
+/// The scene of a path, or the built-in one of a name, and what its outputs are called.
+pub(super) fn find(path: &Path, set: &[String]) -> Result<(Loaded, String), Failure> {
+    let name = path.to_string_lossy();
+    if !path.exists() {
+        if let Some(s) = scenes::find(&name) {
+            let loaded = Loaded::parse(&format!("{} (built in)", s.name), s.text.to_string(), None, set);
+            return Ok((loaded.map_err(Failure::load)?, s.name.to_string()));
+        }
+        if path.extension().is_none() {
+            let hint = nearest(&name, scenes::ALL.iter().map(|s| s.name)).map_or_else(
+                || "`supple demo --list` lists those built in".into(),
+                |n| format!("did you mean {n}?"),
+            );
+            return Err(Failure::input(miette!(
+                help = hint,
+                "there is no scene {name:?}, as a file or built in"
+            )));
+        }
+    }
+    let stem = path.file_stem().map_or_else(|| "scene".into(), |s| s.to_string_lossy().into_owned());
+    Ok((Loaded::read(path, set).map_err(Failure::load)?, stem))
+}
+
+/// The formats that a scene asks for, or what is wrong with them.
+pub(super) fn asked(scene: &Loaded) -> Result<BTreeSet<Format>, Failure> {
+    let parse = |(i, f): (usize, &String)| {
+        f.parse().map_err(|e: export::UnknownFormat| {
+            let at = format!("output.export[{i}]");
+            Failure::load(scene.explain(supple::scene::SceneError::at(at, e.to_string())))
+        })
+    };
+    scene.file.output.export.iter().enumerate().map(parse).collect()
 }
 
 /// Simulates a loaded scene and writes what was asked for. `extra` formats are those that the verb adds.
@@ -116,11 +154,7 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     }
 
     let mut formats: BTreeSet<Format> = options.export.iter().chain(extra).copied().collect();
-    for f in &scene.file.output.export {
-        formats.insert(f.parse().map_err(|e: export::UnknownFormat| {
-            Failure::load(scene.explain(supple::scene::SceneError::at("output.export", e.to_string())))
-        })?);
-    }
+    formats.extend(asked(scene)?);
     let out = options.out.clone().unwrap_or_else(|| PathBuf::from("out").join(name));
     let needs_folder = !formats.is_empty() || options.checkpoint_every.is_some();
     let folder = if needs_folder {
@@ -132,7 +166,8 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     let pictures = export_options(scene, &program, first, frames);
     // What is looked at shows obstacles too; data are of bodies alone.
     let (drawn, written): (Vec<Format>, Vec<Format>) = formats.iter().partition(|f| f.is_looked_at());
-    let bodies = model(&program);
+    let mut bodies = model(&program);
+    looks::dress(&mut bodies, &scene.file);
     // Formats that keep tetrahedra and their fields have the body itself; all others its skin.
     let (volumes, written): (Vec<Format>, Vec<Format>) =
         written.into_iter().partition(|f| matches!(f, Format::Vtu | Format::Npz));
@@ -148,8 +183,10 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     let bodies = skins::with_skins(bodies, &program);
     exporters.extend(export::exporters(&written, name, &bodies, &pictures).map_err(Failure::input)?);
     let written = exporters.len();
-    let shown = obstacles::with_obstacles(bodies, &program);
-    exporters.extend(export::exporters(&drawn, name, &shown, &pictures).map_err(Failure::input)?);
+    let mut shown = obstacles::with_obstacles(bodies, &program);
+    looks::dress(&mut shown, &scene.file);
+    let drawn = export::exporters(&drawn, name, &shown, &pictures).map_err(Failure::input)?;
+    exporters.extend(export::beside(drawn));
     // In an empty folder nothing can be in the way, however many frames there are.
     let occupied = folder.as_ref().filter(|f| !f.is_empty());
     for e in &exporters {
@@ -181,17 +218,25 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
         }
     });
 
+    let warnings = advice::before(scene, &mut program);
     let bar = progress(frames.saturating_sub(first), options.quiet);
     // A bar that is not drawn prints nothing: notes go to standard error beside it.
+    let notes: Vec<String> = notes.into_iter().chain(advice::defaults(scene)).collect();
     for note in notes.iter().filter(|_| !options.quiet) {
         let line = format!("note: {note}\n");
         bar.suspend(|| std::io::stderr().write_all(line.as_bytes()))
             .into_diagnostic()
             .map_err(Failure::run)?;
     }
+    for warning in &warnings {
+        bar.suspend(|| writeln!(std::io::stderr(), "warning: {warning}")).ok();
+    }
     let mut tally = Tally::default();
     let mut outcome = Ok(());
-    export_frame(&mut exporters, [plain, beside, written], folder.as_ref(), &program, first)?;
+    let output = &scene.file.output;
+    if looks::wanted(output, first) {
+        export_frame(&mut exporters, [plain, beside, written], folder.as_ref(), &program, first)?;
+    }
     let mut infeasible = false;
     for frame in first + 1..=frames {
         let report = match program.frame_with(&mut || stop.load(Ordering::Relaxed)) {
@@ -207,7 +252,9 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
         }
         exporters.iter_mut().for_each(|e| e.report(&report));
         let mut keep = || -> Result<(), Failure> {
-            export_frame(&mut exporters, [plain, beside, written], folder.as_ref(), &program, frame)?;
+            if looks::wanted(output, frame) {
+                export_frame(&mut exporters, [plain, beside, written], folder.as_ref(), &program, frame)?;
+            }
             if let Some((file, path)) = &mut stats {
                 write_stats(file, frame, &report, &program.simulation)
                     .into_diagnostic()
@@ -281,7 +328,7 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
         done.notes.extend(modes.iter().map(|m| format!("{m}: neither pins nor anchors prevent it")));
     }
     bar.finish_and_clear();
-    summary(&program, &tally, options, started.elapsed().as_secs_f64(), &done)?;
+    summary(&program, &tally, &warnings, options, started.elapsed().as_secs_f64(), &done)?;
     outcome
 }
 
@@ -343,8 +390,12 @@ fn export_options(scene: &Loaded, program: &Program, first: u64, frames: u64) ->
     let dt = program.simulation.settings().time.dt * f64::from(program.substeps);
     let mut expected = foresee(program, dt * frames.saturating_sub(first) as f64);
     obstacles::corners(program).into_iter().for_each(|p| expected.include(p));
+    let output = &scene.file.output;
+    let fps = (1.0 / (dt * looks::every(output) as f64)).clamp(1e-3, 1e5);
+    let limit = room_for_guests(expected);
     let expected = Some(expected);
-    let mut o = export::Options { fps: 1.0 / dt, frames, expected, ..export::Options::default() };
+    let mut o = export::Options { fps, frames, expected, limit, ..export::Options::default() };
+    looks::aim(&mut o, output, program);
     o.iterations = program.simulation.settings().solve.iterations;
     if let Some(view) = scene.file.output.view {
         o.from = view;
@@ -357,6 +408,13 @@ fn export_options(scene: &Loaded, program: &Program, first: u64, frames: u64) ->
         o.floor = Floor::At(height);
     }
     o
+}
+
+/// How far things may go to be seen: what leaves this box, a ball that fell off, does not make all others small.
+fn room_for_guests(expected: Bounds) -> Option<Bounds> {
+    let room = 0.5 * expected.diagonal();
+    let by = |c: [f64; 3], way: f64| c.map(|c| c + way);
+    (!expected.is_empty()).then(|| Bounds { low: by(expected.low, -room), high: by(expected.high, room) })
 }
 
 fn export_frame(

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use supple::StepReport;
 
+use super::beside::Beside;
 use super::movie::Movie;
 use super::reel::MovieKind;
 use super::sequence::{Sequence, SequenceKind};
@@ -58,8 +59,16 @@ pub struct Options {
     /// What the bodies are expected to reach, as far as that can be known before: pictures are drawn while the run
     /// lasts, and only at its end, if the guess was bad, again. None: only where they start.
     pub expected: Option<Bounds>,
+    /// What lies outside of this box does not make the camera show more: bodies that leave. None: all counts.
+    pub limit: Option<Bounds>,
     /// Direction from the bodies to the eye.
     pub from: [f64; 3],
+    /// A camera that stands where it is, whatever there is to be seen. None: one that shows all.
+    pub camera: Option<Camera>,
+    /// Number of the body that the camera goes along with.
+    pub follow: Option<usize>,
+    /// Turns the camera around what it looks at, rad/s.
+    pub orbit: f64,
     /// The floor of pictures.
     pub floor: Floor,
     /// Background and light of pictures.
@@ -102,7 +111,11 @@ impl Default for Options {
             size: (960, 540),
             bounds: None,
             expected: None,
+            limit: None,
             from: Camera::THREE_QUARTER,
+            camera: None,
+            follow: None,
+            orbit: 0.0,
             floor: Floor::Below,
             look: Look::LIGHT,
             caption: None,
@@ -167,6 +180,12 @@ pub fn exporters(
         doors.push(Door::boxed(first, model, Box::new(Movie::new(kinds, model, names, options)?)));
     }
     Ok(doors)
+}
+
+/// The same exporters, those of pictures and pages on threads of their own beside the caller's. What goes wrong with a frame there is
+/// reported with a later one, or at the end.
+pub fn beside(exporters: Vec<Box<dyn Exporter>>) -> Vec<Box<dyn Exporter>> {
+    exporters.into_iter().map(|e| Box::new(Beside::new(e)) as Box<dyn Exporter>).collect()
 }
 
 /// A format; frames have been checked before they come here.

@@ -133,7 +133,14 @@ fn hint(given: &str) -> String {
     };
     let near = || {
         let distance = |f: &Format| edits(f.name(), &lower);
-        Format::ALL.into_iter().min_by_key(distance).filter(|f| lower.len() < 40 && distance(f) <= 2)
+        // Of names as near as each other, the one with the same letters.
+        let sorted = |word: &str| {
+            let mut letters: Vec<char> = word.chars().collect();
+            letters.sort_unstable();
+            letters
+        };
+        let key = |f: &Format| (distance(f), sorted(f.name()) != sorted(&lower));
+        Format::ALL.into_iter().min_by_key(key).filter(|f| lower.len() < 40 && distance(f) <= 2)
     };
     match relative.or_else(near) {
         Some(format) => format!(": did you mean {format}?"),

@@ -18,6 +18,7 @@
 //! | `pc2` | all nodes as PointCache2 |
 //! | `npz`, `zip` | all nodes for numpy |
 //! | `movie`, `paint` | frames drawn as they come, and again at the end if the camera must show more or less |
+//! | `beside` | an exporter on a thread of its own, beside the simulation |
 //! | `reel`, `ffmpeg` | drawn frames as PNG sequence, GIF, animated PNG, MP4 |
 //! | `html` | the run as a page that plays |
 //! | `shell`, `crease` | the nodes that a surface uses; vertices split at sharp edges, normals |
@@ -25,6 +26,7 @@
 //!
 //! To add a format: a file with a `Sink`, a variant of [`Format`] and an arm in [`exporter()`].
 pub mod apng;
+mod beside;
 mod bytes;
 pub(crate) mod crease;
 pub mod exporter;
@@ -60,9 +62,9 @@ use thiserror::Error;
 use crate::files::FileError;
 use crate::picture::Image;
 
-pub use exporter::{ColourBy, Exporter, Finish, Floor, Options, exporter, exporters};
+pub use exporter::{ColourBy, Exporter, Finish, Floor, Options, beside, exporter, exporters};
 pub use format::{Format, UnknownFormat};
-pub use model::{Frame, Model, ModelBody};
+pub use model::{Frame, Model, ModelBody, Pattern};
 pub use npz::npz_arrays;
 
 /// Why an export failed.

@@ -15,6 +15,18 @@ pub struct Model {
     pub pins: Vec<u32>,
 }
 
+/// What pictures show on a body besides its colour; it moves with the body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pattern {
+    /// Nothing.
+    #[default]
+    Plain,
+    /// Stripes across its longest side.
+    Stripes,
+    /// A checker.
+    Checker,
+}
+
 /// A body: a solid has tetrahedra and a surface, a cloth a surface alone, a net or rope edges alone.
 #[derive(Debug, Clone, Default)]
 pub struct ModelBody {
@@ -36,6 +48,12 @@ pub struct ModelBody {
     pub colour: [f32; 3],
     /// True for what bodies bump into.
     pub obstacle: bool,
+    /// A pattern of pictures.
+    pub pattern: Pattern,
+    /// True for what pictures let one see through.
+    pub glass: bool,
+    /// Text beside it in pictures.
+    pub label: Option<String>,
     /// What is on a surface besides its shape; its triangles are those of `surface`.
     pub attributes: Option<Arc<Attributes>>,
     /// The first of its attributes' normals among those of all bodies.
@@ -133,9 +151,9 @@ impl ModelBody {
         cell.map(|node| self.first_node as u32 + node)
     }
 
-    /// Cloth is seen from both sides.
+    /// Cloth is seen from both sides, obstacles from outside.
     pub(super) fn two_sided(&self) -> bool {
-        self.tets.is_empty()
+        self.tets.is_empty() && !self.obstacle
     }
 
     /// The number of the normal of each vertex among those of the body, if each has one.

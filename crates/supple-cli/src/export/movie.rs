@@ -123,7 +123,8 @@ impl Movie {
     ) -> Result<(), ExportError> {
         if self.reels.iter().any(|reel| reel.wants(count)) {
             let scene = self.painter.scene(model, record, stage);
-            render(&scene, &stage.camera, self.size.0, self.size.1, &mut self.image);
+            let camera = self.painter.camera(record, stage);
+            render(&scene, &camera, self.size.0, self.size.1, &mut self.image);
         }
         let (names, frame) = (&self.names, self.indices[count]);
         let wanted = self.reels.par_iter_mut().filter(|reel| reel.wants(count));
@@ -145,7 +146,8 @@ impl Movie {
             let scene = painter.scene(model, record, stage);
             let around = [0.0_f64, 90.0, 180.0, 270.0].map(|angle| {
                 let mut image = Image::default();
-                render(&scene, &stage.camera.turned(angle.to_radians()), size.0, size.1, &mut image);
+                let camera = painter.camera(record, stage).turned(angle.to_radians());
+                render(&scene, &camera, size.0, size.1, &mut image);
                 image
             });
             Ok(around.into())
@@ -194,7 +196,8 @@ impl Movie {
             for k in (0..count).step_by(count.div_ceil(PALETTE_FRAMES).max(1)).take_while(|_| !stop()) {
                 spool.read(k as u64, 0, &mut bytes)?;
                 let mut image = Image::default();
-                render(&painter.scene(model, &bytes, stage), &stage.camera, size.0, size.1, &mut image);
+                let camera = painter.camera(&bytes, stage);
+                render(&painter.scene(model, &bytes, stage), &camera, size.0, size.1, &mut image);
                 images.push(image);
             }
             Ok(images)

@@ -2,8 +2,8 @@
 use super::bytes::{points, put_f32, put_point, singles};
 use super::exporter::{ColourBy, Floor, Options};
 use super::shell::Shell;
-use super::{ExportError, Frame, Model};
-use crate::picture::{Ball, Bounds, Camera, Colour, Drawable, Legend, Rod, Scene3, palette};
+use super::{ExportError, Frame, Model, Pattern};
+use crate::picture::{Ball, Bounds, Camera, Colour, Drawable, Label, Legend, Painted, Rod, Scene3, palette};
 
 /// Radii of springs and pins, and the gap above the floor, as parts of the diagonal of what is shown.
 const ROD: f64 = 0.004;
@@ -50,14 +50,37 @@ pub(super) struct Painter {
     bounds: Bounds,
     /// Least and greatest value of the field so far.
     range: [f64; 2],
+    /// Height of the lowest point so far.
+    lowest: f64,
+    /// Middle of the body that is followed, in the first frame.
+    followed: Option<[f64; 3]>,
+    /// Vertices in the first frame, where patterns are drawn.
+    rest: Vec<[f64; 3]>,
 }
+
+/// Bytes of a record before its places: the time and how far the body that is followed has gone.
+const HEAD: usize = 16;
+/// Share of its size that is shown around a body that is followed.
+const AROUND: f64 = 0.4;
+/// Fields of a pattern along the longest side of a body.
+const FIELDS: f64 = 9.0;
 
 impl Painter {
     pub fn new(model: &Model, options: &Options) -> Self {
         let shells = Shell::all(model);
         let vertices = shells.iter().map(|s| s.nodes.len()).sum();
         let (bounds, range) = (Bounds::EMPTY, [f64::INFINITY, f64::NEG_INFINITY]);
-        Self { shells, vertices, options: options.clone(), origin: None, bounds, range }
+        Self {
+            shells,
+            vertices,
+            options: options.clone(),
+            origin: None,
+            bounds,
+            range,
+            lowest: f64::INFINITY,
+            followed: None,
+            rest: Vec::new(),
+        }
     }
 
     /// What is to be kept of a frame: vertices of the shells, pins, and the field at the vertices.
@@ -70,8 +93,15 @@ impl Painter {
         let mut bounds = Bounds::EMPTY;
         seen.iter().for_each(|&p| bounds.include(p));
         let origin = *self.origin.get_or_insert(bounds.centre());
+        if self.rest.is_empty() {
+            self.rest = seen[..self.vertices].to_vec();
+        }
+        let gone = self.gone(&seen);
+        let shown = self.shown(&seen, gone);
 
-        let mut record = Vec::with_capacity(seen.len() * 16);
+        let mut record = Vec::with_capacity(HEAD + seen.len() * 16);
+        put_f32(&mut record, [frame.time as f32]);
+        put_point(&mut record, gone);
         for p in seen {
             put_point(&mut record, std::array::from_fn(|k| p[k] - origin[k]));
         }
@@ -85,8 +115,49 @@ impl Painter {
                 }
             }
         }
-        self.bounds.join(&bounds);
+        self.bounds.join(&shown);
+        self.lowest = self.lowest.min(shown.low[1] + gone[1]);
         Ok(record)
+    }
+
+    /// Vertices of the body that is followed.
+    fn followed(&self) -> Option<std::ops::Range<usize>> {
+        let shell = self.shells.get(self.options.follow?)?;
+        Some(shell.first..shell.first + shell.nodes.len()).filter(|part| !part.is_empty())
+    }
+
+    /// How far the body that is followed has gone since the first frame.
+    fn gone(&mut self, seen: &[[f64; 3]]) -> [f64; 3] {
+        let Some(points) = self.followed().and_then(|part| seen.get(part)) else { return [0.0; 3] };
+        let n = points.len() as f64;
+        let middle = std::array::from_fn(|k| points.iter().map(|p| p[k] / n).sum::<f64>());
+        let first = *self.followed.get_or_insert(middle);
+        std::array::from_fn(|k| middle[k] - first[k])
+    }
+
+    /// What of a frame the camera must show, as seen by one that has gone along.
+    fn shown(&self, seen: &[[f64; 3]], gone: [f64; 3]) -> Bounds {
+        let mut bounds = Bounds::EMPTY;
+        if let Some(points) = self.followed().and_then(|part| seen.get(part)) {
+            points.iter().for_each(|p| bounds.include(std::array::from_fn(|k| p[k] - gone[k])));
+            let room = AROUND * bounds.diagonal();
+            (bounds.low, bounds.high) = (bounds.low.map(|c| c - room), bounds.high.map(|c| c + room));
+            return bounds;
+        }
+        let within = |p: &[f64; 3], b: &Bounds| (0..3).all(|k| b.low[k] <= p[k] && p[k] <= b.high[k]);
+        let counts = |p: &&[f64; 3]| self.options.limit.as_ref().is_none_or(|b| within(p, b));
+        seen.iter().filter(counts).for_each(|&p| bounds.include(p));
+        bounds
+    }
+
+    /// Where the camera is in the frame of a record.
+    pub fn camera(&self, record: &[u8], stage: &Stage) -> Camera {
+        let mut head = singles(record.get(..HEAD).unwrap_or_default()).map(f64::from);
+        let time = head.next().unwrap_or(0.0);
+        let gone: Vec<f64> = head.collect();
+        let camera = stage.camera.turned(self.options.orbit * time);
+        let moved = |p: [f64; 3]| std::array::from_fn(|k| p[k] + gone.get(k).copied().unwrap_or(0.0));
+        Camera { eye: moved(camera.eye), target: moved(camera.target), ..camera }
     }
 
     /// A stage that shows a box; without one, all frames so far.
@@ -94,20 +165,34 @@ impl Painter {
         let seen = shown.unwrap_or(&self.bounds);
         let shown = self.options.bounds.as_ref().unwrap_or(seen);
         let size = shown.diagonal();
+        let lowest = if self.followed.is_some() { self.lowest } else { seen.low[1] };
         let floor = match self.options.floor {
             Floor::Below if seen.is_empty() => None,
-            Floor::Below => Some(seen.low[1] - GAP * size),
+            Floor::Below => Some(lowest - GAP * size),
             Floor::At(height) => Some(height),
             Floor::Off => None,
         };
         let range = self.options.colour_by.as_ref().and_then(|by| by.range).unwrap_or(self.range);
-        Stage { camera: Camera::fit_from(shown, aspect, self.options.from), floor, size, range }
+        // A camera that goes around needs room on all sides.
+        let mut around = *shown;
+        if self.options.orbit != 0.0 && !shown.is_empty() {
+            let [x, _, z] = shown.centre();
+            let r = 0.5 * (shown.high[0] - shown.low[0]).hypot(shown.high[2] - shown.low[2]);
+            around.include([x - r, shown.low[1], z - r]);
+            around.include([x + r, shown.low[1], z + r]);
+        }
+        let fitted = || Camera::fit_from(&around, aspect, self.options.from);
+        let camera = self.options.camera.unwrap_or_else(fitted);
+        // Of a camera that stands still: what it sees at the distance that it looks at.
+        let size = if self.options.camera.is_some() { camera.distance() * camera.fov } else { size };
+        Stage { camera, floor, size, range }
     }
 
     /// True if a stage shows all frames so far, whole and above the floor.
     pub fn fits(&self, stage: &Stage, aspect: f64) -> bool {
-        let below = self.options.floor == Floor::Below && stage.floor.is_some_and(|f| self.bounds.low[1] < f);
-        !below && (self.options.bounds.is_some() || stage.camera.sees(&self.bounds, aspect))
+        let below = self.options.floor == Floor::Below && stage.floor.is_some_and(|f| self.lowest < f);
+        let given = self.options.bounds.is_some() || self.options.camera.is_some();
+        !below && (given || stage.camera.sees(&self.bounds, aspect))
     }
 
     /// All that was seen so far.
@@ -118,6 +203,7 @@ impl Painter {
     /// The scene of a record.
     pub fn scene(&self, model: &Model, record: &[u8], stage: &Stage) -> Scene3 {
         let origin = self.origin.unwrap_or_default();
+        let record = record.get(HEAD..).unwrap_or_default();
         let (places, values) = record.split_at((12 * (self.vertices + model.pins.len())).min(record.len()));
         let places: Vec<[f64; 3]> =
             points(places).map(|p| std::array::from_fn(|k| origin[k] + f64::from(p[k]))).collect();
@@ -148,6 +234,8 @@ impl Painter {
             };
             if !shell.triangles.is_empty() {
                 scene.meshes.push(Drawable {
+                    pattern: self.pattern(body.pattern, part_of(shell)),
+                    glass: body.glass,
                     positions: positions.to_vec(),
                     triangles: shell.triangles.clone(),
                     colour,
@@ -156,6 +244,7 @@ impl Painter {
                 });
             }
         }
+        scene.labels = self.labels(model, &places);
         let pins = places.get(self.vertices..).unwrap_or_default();
         scene.balls.extend(pins.iter().map(|&centre| Ball {
             centre,
@@ -163,6 +252,48 @@ impl Painter {
             colour: PIN_COLOUR,
         }));
         scene
+    }
+}
+
+/// The vertices of a shell among those of all.
+fn part_of(shell: &Shell) -> std::ops::Range<usize> {
+    shell.first..shell.first + shell.nodes.len()
+}
+
+impl Painter {
+    /// A pattern, by places in the first frame in fields of it.
+    fn pattern(&self, pattern: Pattern, part: std::ops::Range<usize>) -> Option<Painted> {
+        let rest = self.rest.get(part)?;
+        let mut bounds = Bounds::EMPTY;
+        rest.iter().for_each(|&p| bounds.include(p));
+        let sides: [f64; 3] = std::array::from_fn(|k| bounds.high[k] - bounds.low[k]);
+        let longest = (0..3).max_by(|&a, &b| sides[a].total_cmp(&sides[b])).unwrap_or(0);
+        let checker = match pattern {
+            Pattern::Plain => return None,
+            Pattern::Stripes => false,
+            Pattern::Checker => true,
+        };
+        let field = FIELDS / sides[longest].max(1e-12);
+        // Off whole numbers, where flat sides mostly are.
+        let places =
+            rest.iter().map(|p| std::array::from_fn(|k| ((p[k] - bounds.low[k]) * field + 0.25) as f32));
+        Some(Painted { places: places.collect(), axis: longest, checker })
+    }
+
+    /// Names above the bodies that have one.
+    fn labels(&self, model: &Model, places: &[[f64; 3]]) -> Vec<Label> {
+        let mut labels = Vec::new();
+        for (shell, body) in self.shells.iter().zip(&model.bodies) {
+            if let (Some(text), Some(points)) = (&body.label, places.get(part_of(shell))) {
+                let mut bounds = Bounds::EMPTY;
+                points.iter().for_each(|&p| bounds.include(p));
+                if !bounds.is_empty() {
+                    let [x, _, z] = bounds.centre();
+                    labels.push(Label { at: [x, bounds.high[1], z], text: text.clone() });
+                }
+            }
+        }
+        labels
     }
 }
 

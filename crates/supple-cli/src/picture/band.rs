@@ -27,11 +27,21 @@ pub(crate) struct FloorDepth {
     pub dy: f32,
 }
 
+impl FloorDepth {
+    #[inline]
+    fn at(&self, x: f32, y: f32) -> f32 {
+        self.at_origin + self.dx * x + self.dy * y
+    }
+}
+
 /// What the samples of a band see.
 #[derive(Default)]
 pub(crate) struct Band<const S: usize> {
+    /// First column that is kept, and how many: those that triangles touch.
+    left: usize,
     width: usize,
     top: usize,
+    floor: Option<FloorDepth>,
     nearest: Vec<Samples<S>>,
 }
 
@@ -42,19 +52,18 @@ struct Samples<const S: usize> {
 }
 
 impl<const S: usize> Band<S> {
-    /// Empties the band: background and floor.
-    pub fn clear(&mut self, width: usize, top: usize, rows: usize, floor: Option<FloorDepth>) {
-        self.width = width;
-        self.top = top;
+    /// Empties the band, background and floor, and keeps the columns from `left` on, `width` of them.
+    pub fn clear(&mut self, left: usize, width: usize, top: usize, rows: usize, floor: Option<FloorDepth>) {
+        (self.left, self.width, self.top, self.floor) = (left, width, top, floor);
         self.nearest.clear();
         let empty = Samples { inverse_z: [0.0; S], source: [SKY; S] };
         self.nearest.resize(width * rows, empty);
         let Some(floor) = floor else { return };
         let offsets = pattern::<S>();
         for (k, samples) in self.nearest.iter_mut().enumerate() {
-            let (x, y) = ((k % width) as f32, (top + k / width) as f32);
+            let (x, y) = ((left + k % width) as f32, (top + k / width) as f32);
             for s in 0..S {
-                let depth = floor.at_origin + floor.dx * (x + offsets[s][0]) + floor.dy * (y + offsets[s][1]);
+                let depth = floor.at(x + offsets[s][0], y + offsets[s][1]);
                 if depth > 0.0 {
                     samples.inverse_z[s] = depth;
                     samples.source[s] = FLOOR;
@@ -65,8 +74,23 @@ impl<const S: usize> Band<S> {
 
     /// What the samples of one pixel see.
     #[inline]
-    pub fn sources(&self, row: usize, column: usize) -> &[u32; S] {
-        &self.nearest[row * self.width + column].source
+    pub fn sources(&self, row: usize, column: usize) -> [u32; S] {
+        let kept = column.wrapping_sub(self.left);
+        if kept < self.width {
+            return self.nearest[row * self.width + kept].source;
+        }
+        let Some(floor) = self.floor else { return [SKY; S] };
+        // The floor is a half of the picture: a pixel whose corners see it sees it all over.
+        let (x, y) = (column as f32, (self.top + row) as f32);
+        let corners =
+            [floor.at(x, y), floor.at(x + 1.0, y), floor.at(x, y + 1.0), floor.at(x + 1.0, y + 1.0)];
+        if corners.iter().all(|d| *d > 0.0) {
+            return [FLOOR; S];
+        }
+        if corners.iter().all(|d| *d <= 0.0) {
+            return [SKY; S];
+        }
+        pattern::<S>().map(|[dx, dy]| if floor.at(x + dx, y + dy) > 0.0 { FLOOR } else { SKY })
     }
 
     /// Draws one triangle. Edge functions in double precision are exact, see [`super::screen`].
@@ -74,8 +98,8 @@ impl<const S: usize> Band<S> {
         let rows = self.nearest.len() / self.width.max(1);
         let least = |c: [f32; 3]| c[0].min(c[1]).min(c[2]).floor();
         let most = |c: [f32; 3]| c[0].max(c[1]).max(c[2]).floor();
-        let x0 = least(t.x).max(0.0);
-        let x1 = most(t.x).min(self.width as f32 - 1.0);
+        let x0 = least(t.x).max(self.left as f32);
+        let x1 = most(t.x).min((self.left + self.width) as f32 - 1.0);
         let y0 = least(t.y).max(self.top as f32);
         let y1 = most(t.y).min((self.top + rows) as f32 - 1.0);
         if !(x0 <= x1 && y0 <= y1) {
@@ -109,7 +133,10 @@ impl<const S: usize> Band<S> {
                 std::array::from_fn(|k| edge[k][0] * x0 as f64 + edge[k][1] * y as f64 + edge[k][2]);
             let z_row = zx * x0 as f64 + zy * y as f64 + zc;
             let line = (y - self.top) * self.width;
-            for (step, samples) in self.nearest[line + x0..=line + x1].iter_mut().enumerate() {
+            let (first, last) = (line + x0 - self.left, line + x1 - self.left);
+            for (step, samples) in self.nearest[first..=last].iter_mut().enumerate() {
+                // One sample in four, another from pixel to pixel.
+                let glass = (x0 + step + y) % 4;
                 let step = step as f64;
                 let w: [f64; 3] = std::array::from_fn(|k| start[k] + edge[k][0] * step);
                 let z = (z_row + zx * step) as f32;
@@ -118,7 +145,8 @@ impl<const S: usize> Band<S> {
                         && w[1] + at_sample[1][s] >= 0.0
                         && w[2] + at_sample[2][s] >= 0.0;
                     let depth = z + z_at_sample[s];
-                    if inside && depth > samples.inverse_z[s] {
+                    let seen = !t.glass || (s + glass) % 4 == 0;
+                    if inside && seen && depth > samples.inverse_z[s] {
                         samples.inverse_z[s] = depth;
                         samples.source[s] = t.source;
                     }

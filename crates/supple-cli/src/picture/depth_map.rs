@@ -1,5 +1,5 @@
 //! How far the scene reaches towards a light far away, on a square grid of texels across the light.
-use super::soup::{Soup, TWO_SIDED};
+use super::soup::{GLASS, Soup, TWO_SIDED};
 use super::vec3::{V3, add, along, dot, frame, scale, sub};
 
 /// For each texel the greatest coordinate along `axis` (towards the light) of the surfaces over it.
@@ -40,7 +40,8 @@ impl DepthMap {
             depth: vec![f32::NEG_INFINITY; size * size],
         };
         let placed: Vec<V3> = soup.points.iter().map(|p| map.place(*p)).collect();
-        for ([a, b, c], flags) in soup.triangles.iter().zip(&soup.flags) {
+        let solid = soup.triangles.iter().zip(&soup.flags).filter(|(_, flags)| *flags & GLASS == 0);
+        for ([a, b, c], flags) in solid {
             let corners = [placed[*a as usize], placed[*b as usize], placed[*c as usize]];
             map.draw(corners, flags & TWO_SIDED != 0);
         }

@@ -57,5 +57,5 @@ pub use camera::{Bounds, Camera};
 pub use image::{Image, MAX_SIDE};
 pub use legend::Legend;
 pub use render::render;
-pub use scene::{Ball, Colour, Drawable, Label, Look, Rod, Scene3, Wire};
+pub use scene::{Ball, Colour, Drawable, Label, Look, Painted, Rod, Scene3, Wire};
 pub use text::{draw_text, text_width};

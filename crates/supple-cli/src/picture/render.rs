@@ -8,7 +8,7 @@ use super::image::Image;
 use super::overlay;
 use super::palette::encode;
 use super::scene::Scene3;
-use super::screen::Screen;
+use super::screen::{Screen, ScreenTriangle};
 use super::shade::Shader;
 use super::shadow::Shadow;
 use super::sky::Sky;
@@ -67,15 +67,24 @@ fn draw<const S: usize>(scene: &Scene3, camera: &Camera, image: &mut Image) {
         Band::<S>::default,
         |band, (index, bytes)| {
             let top = index * ROWS as usize;
-            band.clear(width as usize, top, bytes.len() / row_bytes, floor_depth);
-            for &triangle in &bands[index] {
-                band.draw(&screen.triangles[triangle as usize]);
-            }
+            let drawn = || bands[index].iter().map(|&t| &screen.triangles[t as usize]);
+            let (left, columns) = columns(drawn(), width);
+            band.clear(left, columns, top, bytes.len() / row_bytes, floor_depth);
+            drawn().for_each(|t| band.draw(t));
             for (row, line) in bytes.chunks_mut(row_bytes).enumerate() {
                 resolve(&shader, band, row, top + row, line);
             }
         },
     );
+}
+
+/// The first column that triangles touch, and how many they do.
+fn columns<'a>(triangles: impl Iterator<Item = &'a ScreenTriangle>, width: u32) -> (usize, usize) {
+    let (low, high) = triangles.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), t| {
+        t.x.iter().fold((low, high), |(low, high), &x| (low.min(x), high.max(x)))
+    });
+    let (low, high) = (low.floor().max(0.0), high.floor().min(width as f32 - 1.0));
+    if low <= high { (low as usize, (high - low) as usize + 1) } else { (0, 0) }
 }
 
 /// Colours one row. Each thing that a pixel sees is coloured once, in the middle of the samples that see it.
@@ -85,8 +94,14 @@ fn resolve<const S: usize>(shader: &Shader, band: &Band<S>, row: usize, y: usize
     let background_bytes = encode(background);
     for (column, pixel) in line.chunks_exact_mut(3).enumerate() {
         let sources = band.sources(row, column);
-        if *sources == [SKY; S] {
+        if sources == [SKY; S] {
             pixel.copy_from_slice(&background_bytes);
+            continue;
+        }
+        if sources == [FLOOR; S] {
+            // Most of the picture.
+            let (px, py) = (column as f32 + 0.5, y as f32 + 0.5);
+            pixel.copy_from_slice(&encode(shader.floor(px, py, background)));
             continue;
         }
         let mut sum: V3 = [0.0; 3];

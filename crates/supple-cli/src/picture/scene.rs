@@ -37,6 +37,10 @@ pub struct Drawable {
     pub two_sided: bool,
     /// Which edges of the elements to draw.
     pub wire: Wire,
+    /// A pattern of lighter and darker fields.
+    pub pattern: Option<Painted>,
+    /// One sees through it, and it casts no shadow.
+    pub glass: bool,
     /// Faces that meet at more than this angle (radians) keep a sharp edge.
     pub crease: f64,
 }
@@ -49,9 +53,22 @@ impl Default for Drawable {
             colour: Colour::Uniform(palette::body(0)),
             two_sided: false,
             wire: Wire::Off,
+            pattern: None,
+            glass: false,
             crease: 0.9,
         }
     }
+}
+
+/// A pattern that moves with a mesh.
+#[derive(Debug, Clone)]
+pub struct Painted {
+    /// A place for each vertex, whole numbers apart where fields begin.
+    pub places: Vec<[f32; 3]>,
+    /// Axis across which stripes lie.
+    pub axis: usize,
+    /// A checker instead of stripes.
+    pub checker: bool,
 }
 
 /// Colour of a mesh.

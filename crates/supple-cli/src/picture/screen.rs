@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::camera::View;
-use super::soup::{Soup, TWO_SIDED};
+use super::soup::{GLASS, Soup, TWO_SIDED};
 use super::vec3::{V3, mix};
 
 /// Nearest distance that is drawn, in viewing distances.
@@ -21,6 +21,8 @@ pub(crate) struct ScreenTriangle {
     pub inverse_z: [f32; 3],
     /// Which triangle of the soup.
     pub source: u32,
+    /// Seen through.
+    pub glass: bool,
 }
 
 /// All points as seen (right, up, forward of the eye) and the visible triangles.
@@ -43,7 +45,7 @@ impl Screen {
                 for (k, triangle) in triangles.iter().enumerate() {
                     let source = chunk * CHUNK + k;
                     let corners = triangle.map(|v| seen[v as usize]);
-                    project(corners, soup.flags[source] & TWO_SIDED != 0, source as u32, view, &mut out);
+                    project(corners, soup.flags[source], source as u32, view, &mut out);
                 }
                 out
             })
@@ -68,7 +70,7 @@ impl Screen {
     }
 }
 
-fn project(corners: [V3; 3], two_sided: bool, source: u32, view: &View, out: &mut Vec<ScreenTriangle>) {
+fn project(corners: [V3; 3], flags: u8, source: u32, view: &View, out: &mut Vec<ScreenTriangle>) {
     // Three times the half-picture on each side keeps coordinates small; the near plane keeps them finite.
     let wide = 3.0 * view.middle[0] / view.focal;
     let high = 3.0 * view.middle[1] / view.focal;
@@ -88,7 +90,7 @@ fn project(corners: [V3; 3], two_sided: bool, source: u32, view: &View, out: &mu
         needs_cut |= inside != [true; 3];
     }
     if !needs_cut {
-        push(corners, two_sided, source, view, out);
+        push(corners, flags, source, view, out);
         return;
     }
     // Sutherland–Hodgman: each plane adds at most one corner.
@@ -114,11 +116,11 @@ fn project(corners: [V3; 3], two_sided: bool, source: u32, view: &View, out: &mu
         }
     }
     for k in 1..polygon.len() - 1 {
-        push([polygon[0], polygon[k], polygon[k + 1]], two_sided, source, view, out);
+        push([polygon[0], polygon[k], polygon[k + 1]], flags, source, view, out);
     }
 }
 
-fn push(corners: [V3; 3], two_sided: bool, source: u32, view: &View, out: &mut Vec<ScreenTriangle>) {
+fn push(corners: [V3; 3], flags: u8, source: u32, view: &View, out: &mut Vec<ScreenTriangle>) {
     // Adding 1.5 · 2⁵² leaves a double no bits for a fraction: it rounds, without a call.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     let snap = |c: f32| ((f64::from(c * SUBPIXEL) + ROUND - ROUND) as f32) / SUBPIXEL;
@@ -130,7 +132,9 @@ fn push(corners: [V3; 3], two_sided: bool, source: u32, view: &View, out: &mut V
         y: [y(a), y(b), y(c)],
         inverse_z: [1.0 / a[2], 1.0 / b[2], 1.0 / c[2]],
         source,
+        glass: flags & GLASS != 0,
     };
+    let two_sided = flags & TWO_SIDED != 0;
     let e = |k: usize| (f64::from(t.x[k] - t.x[0]), f64::from(t.y[k] - t.y[0]));
     let ((x1, y1), (x2, y2)) = (e(1), e(2));
     // Rows run downwards: counter-clockwise in space is negative here. Also refuses what is not a number.

@@ -6,7 +6,7 @@ use super::scene::Look;
 use super::screen::Screen;
 use super::shadow::Shadow;
 use super::sky::Sky;
-use super::soup::{Soup, TWO_SIDED};
+use super::soup::{PAINTED, Soup, TWO_SIDED};
 use super::vec3::{V3, add, along, cross, dot, mix, scale, smoothstep, sub, times, unit};
 
 /// Light of the key lamp, a little warm, and of the sky, a little cool; together about one on a level surface.
@@ -121,6 +121,9 @@ impl<'a> Shader<'a> {
         let corners = pick(&self.soup.points);
         let point = blend(corners);
         let mut albedo = blend(pick(&self.soup.colours));
+        if self.soup.flags[source] & PAINTED != 0 {
+            albedo = self.painted(albedo, pick(&self.soup.places), &planes, ray, share);
+        }
         let mut normal = unit(blend(self.soup.normals[source]));
         let toward_eye = unit(sub(self.view.eye, point));
 
@@ -181,6 +184,27 @@ impl<'a> Shader<'a> {
         let lit = shadow.on_body(point, normal);
         *known = Some(KnownShadow { point, normal, lit });
         lit
+    }
+
+    /// The colour in a pattern: every other field is lighter.
+    fn painted(&self, albedo: V3, places: [V3; 3], planes: &[V3; 3], ray: V3, share: [f32; 3]) -> V3 {
+        let at =
+            |s: [f32; 3]| add(add(scale(places[0], s[0]), scale(places[1], s[1])), scale(places[2], s[2]));
+        let pixel = 1.0 / self.view.focal;
+        let here = at(share);
+        let right = sub(at(shares(planes, add(ray, [pixel, 0.0, 0.0]))), here);
+        let below = sub(at(shares(planes, add(ray, [0.0, -pixel, 0.0]))), here);
+        // Along each axis −1 or 1 from field to field, with a slope of one pixel between.
+        let wave = |k: usize| {
+            let width = right[k].hypot(below[k]).max(1e-6);
+            let part = here[k] - here[k].floor();
+            let side = if here[k].floor().rem_euclid(2.0) < 0.5 { 1.0 } else { -1.0 };
+            // Fields narrower than some pixels melt into their mean.
+            side * (2.0 * part.min(1.0 - part) / width).min(1.0) * smoothstep(1.0, 0.4, width)
+        };
+        let field = wave(0) * wave(1) * wave(2);
+        let light = mix(albedo, [0.9; 3], 0.62);
+        mix(albedo, light, 0.5 + 0.5 * field)
     }
 
     /// How much an edge covers the pixel, 0 to 1.

@@ -11,6 +11,11 @@ use super::vec3::{V3, along};
 /// Seen from both sides.
 pub(crate) const TWO_SIDED: u8 = 8;
 
+/// Seen through.
+pub(crate) const GLASS: u8 = 16;
+/// With a pattern.
+pub(crate) const PAINTED: u8 = 32;
+
 /// All triangles of the scene.
 #[derive(Default)]
 pub(crate) struct Soup {
@@ -20,7 +25,9 @@ pub(crate) struct Soup {
     pub triangles: Vec<[u32; 3]>,
     /// Per corner of each triangle.
     pub normals: Vec<[V3; 3]>,
-    /// Per triangle: bit k = draw the edge opposite corner k; [`TWO_SIDED`].
+    /// Places in a pattern per point, where [`PAINTED`]; those of stripes have two coordinates that are the same everywhere.
+    pub places: Vec<V3>,
+    /// Per triangle: bit k = draw the edge opposite corner k; [`TWO_SIDED`], [`GLASS`], [`PAINTED`].
     pub flags: Vec<u8>,
 }
 
@@ -84,7 +91,9 @@ impl Soup {
                 Wire::Triangles => 7,
                 Wire::Quads => edges_of_quad(triangle, mesh.triangles.get(index ^ 1)),
             };
-            self.flags.push(wire | if mesh.two_sided { TWO_SIDED } else { 0 });
+            let flag = |on: bool, flag: u8| if on { flag } else { 0 };
+            let painted = flag(mesh.pattern.is_some(), PAINTED);
+            self.flags.push(wire | flag(mesh.two_sided, TWO_SIDED) | flag(mesh.glass, GLASS) | painted);
         }
         let points: Vec<V3> = local.iter().map(|p| p.unwrap_or([0.0; 3])).collect();
         self.normals.extend(corner_normals(&points, &kept, mesh.crease as f32));
@@ -97,6 +106,14 @@ impl Soup {
                 let grey = [0.5; 3];
                 self.colours.extend((0..points.len()).map(|v| to_linear(*colours.get(v).unwrap_or(&grey))));
             }
+        }
+        if let Some(pattern) = &mesh.pattern {
+            self.places.resize(base as usize, [0.0; 3]);
+            self.places.extend((0..points.len()).map(|v| {
+                let place = pattern.places.get(v).copied().unwrap_or_default();
+                let kept = |k: usize| pattern.checker || k == pattern.axis;
+                std::array::from_fn(|k| if kept(k) { place[k] } else { 0.5 })
+            }));
         }
         self.points.extend(points);
     }

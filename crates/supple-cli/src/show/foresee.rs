@@ -43,6 +43,10 @@ pub fn foresee(program: &Program, seconds: f64) -> Bounds {
             let near = (0..2 * MOMENTS).rev().map(|k| seconds * 0.5_f64.powi(k as i32));
             for t in near {
                 let there = start.moved(std::array::from_fn(|k| speed[k] * t + 0.5 * gravity[k] * t * t));
+                // What has met an obstacle goes no farther the same way.
+                if met(program, there.centre()) {
+                    break;
+                }
                 let mut larger = all;
                 larger.join(&there);
                 if larger.diagonal() > limit {
@@ -71,6 +75,15 @@ pub fn foresee(program: &Program, seconds: f64) -> Bounds {
         }
     }
     all
+}
+
+/// True for a point inside of an obstacle where that is at the start.
+fn met(program: &Program, p: [f64; 3]) -> bool {
+    let all = program.simulation.obstacles().iter().enumerate();
+    all.into_iter().any(|(i, o)| {
+        let pose = program.simulation.obstacle_pose(i);
+        pose.is_some_and(|pose| o.shape.closest(pose.undo(p)).distance < 0.0)
+    })
 }
 
 fn around(points: &[[f64; 3]]) -> Bounds {

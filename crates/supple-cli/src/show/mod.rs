@@ -46,3 +46,11 @@ pub(crate) fn model(program: &Program) -> Model {
     });
     Model { bodies, pins }
 }
+
+/// Tetrahedra, triangles of sheets and springs of all bodies.
+pub(crate) fn counts(program: &Program) -> [usize; 3] {
+    let add = |[a, b, c]: [usize; 3], look: &supple::scene::Look| {
+        [a + look.tets.len(), b + look.triangles(), c + look.edges.len()]
+    };
+    program.bodies.iter().fold([0; 3], add)
+}

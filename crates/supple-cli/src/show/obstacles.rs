@@ -1,4 +1,4 @@
-//! Obstacles in pictures and pages: bodies that have nothing but a surface, or lines, after those that are simulated.
+//! Obstacles in pictures and pages: bodies that have nothing but a surface, after those that are simulated.
 use supple::contact::frame;
 use supple::scene::Program;
 
@@ -8,15 +8,14 @@ use crate::picture::Bounds;
 /// Colour of obstacles.
 const COLOUR: [f32; 3] = [0.62, 0.64, 0.67];
 
-/// Lines across a half-space, in each of two directions.
-const LINES: u32 = 9;
+/// Cells across the part of a half-space that is drawn: light is interpolated between their corners.
+const CELLS: u32 = 12;
 
 /// What is drawn of an obstacle, in its own frame.
 #[derive(Default)]
 struct Drawn {
     points: Vec<[f64; 3]>,
     triangles: Vec<[u32; 3]>,
-    lines: Vec<[u32; 2]>,
 }
 
 /// What is drawn of an obstacle: the same in every frame. Nothing of one that is shown as the floor.
@@ -29,28 +28,68 @@ fn drawn(program: &Program, number: usize) -> Option<Drawn> {
     if level(program, number).is_some() {
         return None;
     }
-    // A plane has no end: lines around the point that is next to the middle of the bodies where they start.
+    // A plane has no end: a square around the point that is next to the middle of the bodies where they start, without what lies within
+    // other half-spaces. It is seen from the front alone, so that one looks into what several of them enclose.
     let mut bounds = Bounds::EMPTY;
     program.bodies.iter().flat_map(|b| b.rest).for_each(|p| bounds.include(p));
     let middle = std::array::from_fn(|c| 0.5 * (bounds.low[c] + bounds.high[c]));
-    let at = shape.closest(program.obstacle_at(number, 0.0)?.undo(middle));
+    let (pose, moves) = (program.obstacle_at(number, 0.0)?, program.obstacle_moves(number));
+    let at = shape.closest(pose.undo(middle));
     let size = 0.75 * bounds.diagonal();
     if !(size > 0.0 && size.is_finite()) {
         return None;
     }
-    let [_, u, v] = frame(at.normal);
+    let [n, u, v] = frame(at.normal);
+    let turns = (0..3)
+        .map(|c| n[c] * (u[(c + 1) % 3] * v[(c + 2) % 3] - u[(c + 2) % 3] * v[(c + 1) % 3]))
+        .sum::<f64>();
+    let [u, v] = if turns > 0.0 { [u, v] } else { [v, u] };
+    let others = if moves { Vec::new() } else { walls(program, number) };
     let mut plane = Drawn::default();
-    for [along, across] in [[u, v], [v, u]] {
-        for line in 0..LINES {
-            let off = size * (2.0 * f64::from(line) / f64::from(LINES - 1) - 1.0);
-            let first = plane.points.len() as u32;
-            for end in [-size, size] {
-                plane.points.push(std::array::from_fn(|c| at.point[c] + off * across[c] + end * along[c]));
-            }
-            plane.lines.push([first, first + 1]);
+    for cell in 0..CELLS * CELLS {
+        let [a, b] = [cell % CELLS, cell / CELLS];
+        let corner = |[a, b]: [u32; 2]| -> [f64; 3] {
+            let [a, b] = [a, b].map(|k| size * (2.0 * f64::from(k) / f64::from(CELLS) - 1.0));
+            std::array::from_fn(|c| at.point[c] + a * u[c] + b * v[c])
+        };
+        let cell = [[a, b], [a + 1, b], [a + 1, b + 1], [a, b + 1]].map(corner).to_vec();
+        let cell = others.iter().fold(cell, |cell, (point, normal)| {
+            let (point, tip) = (pose.undo(*point), pose.undo(std::array::from_fn(|c| point[c] + normal[c])));
+            before(&cell, point, std::array::from_fn(|c| tip[c] - point[c]))
+        });
+        let first = plane.points.len() as u32;
+        plane.triangles.extend((2..cell.len() as u32).map(|k| [first, first + k - 1, first + k]));
+        plane.points.extend(cell);
+    }
+    (!plane.triangles.is_empty()).then_some(plane)
+}
+
+/// A point and the normal of each other half-space that does not move.
+fn walls(program: &Program, number: usize) -> Vec<([f64; 3], [f64; 3])> {
+    let all = program.simulation.obstacles().iter().enumerate();
+    all.filter(|(i, o)| *i != number && o.shape.is_flat() && !program.obstacle_moves(*i))
+        .filter_map(|(i, o)| {
+            let (s, pose) = (o.shape.closest([0.0; 3]), program.obstacle_at(i, 0.0)?);
+            Some((pose.apply(s.point), pose.turn(s.normal)))
+        })
+        .collect()
+}
+
+/// What of a convex polygon lies before a plane, on the side of its normal.
+fn before(polygon: &[[f64; 3]], point: [f64; 3], normal: [f64; 3]) -> Vec<[f64; 3]> {
+    let height = |p: [f64; 3]| (0..3).map(|c| (p[c] - point[c]) * normal[c]).sum::<f64>();
+    let mut cut = Vec::new();
+    for (k, &a) in polygon.iter().enumerate() {
+        let b = polygon[(k + 1) % polygon.len()];
+        let (ha, hb) = (height(a), height(b));
+        if ha >= 0.0 {
+            cut.push(a);
+        }
+        if (ha >= 0.0) != (hb >= 0.0) {
+            cut.push(std::array::from_fn(|c| a[c] + ha / (ha - hb) * (b[c] - a[c])));
         }
     }
-    Some(plane)
+    cut
 }
 
 /// Height of a half-space that is level and does not move.
@@ -77,7 +116,6 @@ pub fn with_obstacles(mut model: Model, program: &Program) -> Model {
                 first_node,
                 nodes: drawn.points.len(),
                 surface: drawn.triangles,
-                edges: drawn.lines,
                 colour: COLOUR,
                 obstacle: true,
                 ..ModelBody::default()

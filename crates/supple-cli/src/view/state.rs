@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use super::session::{Outlet, Session};
 use super::tune;
 use crate::scenes;
+use crate::show::counts;
 
 impl<O: Outlet> Session<O> {
     /// The state in words and numbers.
@@ -20,7 +21,7 @@ impl<O: Outlet> Session<O> {
             "type": "state", "scene": self.recipe.name, "scenes": scenes,
             "running": self.running, "speed": self.pace.speed, "factor": self.pace.factor(self.frame_time()),
             "building": self.building(), "held": self.grips.len(), "viewers": self.outlet.viewers(),
-            "nodes": sim.node_count(), "elements": sim.element_count(), "threads": sim.threads(),
+            "nodes": sim.node_count(), "elements": counts(&self.program).iter().sum::<usize>(), "threads": sim.threads(),
             "values": tune::values(&self.recipe.file), "error": self.error,
             "note": self.note.as_ref().map(|(number, text)| json!({ "number": number, "text": text })),
         })

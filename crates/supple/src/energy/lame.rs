@@ -16,7 +16,7 @@ impl Lame {
             return Err(format!("Young's modulus must be positive and finite, not {young}"));
         }
         if !(poisson > -1.0 && poisson < 0.5) {
-            return Err(format!("Poisson's ratio must lie between -1 and 0.5, not {poisson}"));
+            return Err(format!("Poisson's ratio must lie between -1 and 0.5, both excluded, not {poisson}"));
         }
         let lame = Lame {
             mu: young / (2.0 * (1.0 + poisson)),

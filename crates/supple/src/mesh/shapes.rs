@@ -260,6 +260,27 @@ pub fn cylinder(radius: f64, length: f64, cells: usize, along: usize) -> Result<
     })
 }
 
+/// A capsule along x: a cylinder from the origin with half a ball at each end, an even number of cells across and some along the cylinder.
+pub fn capsule(radius: f64, length: f64, cells: usize, along: usize) -> Result<TetMesh, MeshError> {
+    positive("capsule", &[("radius", radius), ("length", length)])?;
+    even("capsule", cells)?;
+    if along == 0 || along > 1_000_000 {
+        return Err(MeshError::Parameter(format!("a capsule needs 1 to 1 000 000 cells along, not {along}")));
+    }
+    let half = cells / 2;
+    bent([along + cells, cells, cells], Layers::Outward, |[i, j, k]| {
+        // Layers of a ball before the cylinder and after it.
+        let before = i.min(half) as f64 / half as f64 - 1.0;
+        let after = i.saturating_sub(half + along) as f64 / half as f64;
+        let p = [before + after, unit(j, cells), unit(k, cells)];
+        let largest = p.iter().fold(0.0f64, |a, b| a.max(b.abs()));
+        let norm = p.iter().map(|a| a * a).sum::<f64>().sqrt();
+        let f = if norm > 0.0 { radius * largest / norm } else { 0.0 };
+        let x = length * i.saturating_sub(half).min(along) as f64 / along as f64;
+        [x + f * p[0], f * p[1], f * p[2]]
+    })
+}
+
 /// A ring around the y axis: `radius` to the middle of the tube, which has the radius `tube`.
 pub fn torus(radius: f64, tube: f64, cells: usize, around: usize) -> Result<TetMesh, MeshError> {
     positive("torus", &[("radius", radius), ("tube radius", tube)])?;

@@ -167,9 +167,30 @@ impl<'a> Document<'a> {
             span: in_text.map(|s| s.start + self.skipped..s.end + self.skipped),
             hint: suggest(message),
             given,
-            ..SceneError::new(message)
+            ..SceneError::new(plain(message))
         }
     }
+}
+
+/// A message about types in words that a file has, not a program.
+fn plain(message: &str) -> String {
+    let Some((given, expected)) = message.rsplit_once("expected ") else { return message.to_string() };
+    let expected = match expected {
+        "f64" | "f32" | "floating point number" => "a number",
+        "u8" | "u32" | "u64" | "usize" => "a whole number, 0 or more",
+        "i64" | "i32" | "isize" => "a whole number",
+        "a string" => "a text in quotes",
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        "a map" => "a table",
+        other => match other.strip_prefix("struct ") {
+            Some(_) => "a table",
+            None => other,
+        },
+    };
+    let given = given.replace("invalid type: map", "invalid type: table");
+    let given = given.replace("invalid type: sequence", "invalid type: list");
+    format!("{given}expected {expected}")
 }
 
 /// What stands before the value of an override, so that it is a document of its own.

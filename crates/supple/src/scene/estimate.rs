@@ -54,6 +54,10 @@ impl Estimate {
             }
             Shape::Sphere { cells, .. } => grid([cells as f64; 3], 6.0),
             Shape::Cylinder { cells, along, .. } => grid([along as f64, cells as f64, cells as f64], 6.0),
+            Shape::Capsule { cells, along, .. } => {
+                let cells = cells as f64;
+                grid([along as f64 + cells, cells, cells], 6.0)
+            }
             Shape::Torus { cells, around, .. } => grid([around as f64, cells as f64, cells as f64], 6.0),
             // A conforming body has about four to five tetrahedra to a node.
             Shape::Limbs { tets, .. } => Estimate::of_mesh(tets / 4, tets),

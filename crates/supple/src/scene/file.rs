@@ -8,6 +8,7 @@ pub use super::contract::{Contract, ContractKey};
 use super::link_table::{AttachTable, SlideTable, StitchTable};
 pub use super::material_table::{MaterialTable, OneOrMany};
 use super::obstacle::ObstacleTable;
+pub use super::output::{CameraTable, ColourText, LabelText, ObstacleLook, Output, Pattern, Quality};
 use super::sheet::ClothTable;
 use super::{Damping, Limit, SpringKind};
 pub use crate::mesh::Limb;
@@ -297,6 +298,15 @@ pub struct Body {
     /// Where and how fast it starts, if not at rest.
     #[serde(default)]
     pub start: StartState,
+    /// Its colour in pictures and exports. Default: the next of eight.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub colour: Option<ColourText>,
+    /// A pattern that moves with the body, so that the motion of smooth bodies is seen: `plain` (default), `stripes` or `checker`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<Pattern>,
+    /// Text beside it in pictures: `true` for its name, or the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<LabelText>,
     /// Other materials for parts of a solid, later ones first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub region: Vec<Region>,
@@ -479,6 +489,17 @@ pub enum Shape {
         /// Cells across, even.
         cells: usize,
         /// Cells along.
+        along: usize,
+    },
+    /// A capsule along x: a cylinder from the origin with round ends.
+    Capsule {
+        /// Its radius.
+        radius: f64,
+        /// Length of the cylinder along x, between the centres of the round ends.
+        length: f64,
+        /// Cells across, even.
+        cells: usize,
+        /// Cells along the cylinder.
         along: usize,
     },
     /// A ring around the y axis.
@@ -723,19 +744,4 @@ pub struct Keyframe {
     /// Centre of the turn in m; by default the mean of the selected nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub centre: Option<[f64; 3]>,
-}
-
-/// What a run writes.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct Output {
-    /// Formats: obj, ply, stl, vtu, glb, usda, pc2, npz, png, gif, apng, mp4, html.
-    pub export: Vec<String>,
-    /// Height of the floor that pictures show, in m; by default a little below everything.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub floor: Option<f64>,
-    /// Direction from which pictures are taken.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub view: Option<[f64; 3]>,
 }

@@ -20,7 +20,7 @@ pub struct MaterialTable {
     /// Young's modulus in Pa, > 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub young: Option<f64>,
-    /// Poisson's ratio, between −1 and 0.5.
+    /// Poisson's ratio, between −1 and 0.5, both excluded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub poisson: Option<f64>,
     /// Shear modulus μ in Pa, with `lambda` instead of `young` and `poisson`; for `ogden` a list, with `alpha` and `kappa`.

@@ -19,6 +19,7 @@
 //! | `link.rs` | sliding constraints, attachments and stitches |
 //! | `link_table.rs` | … as scene files say them |
 //! | `obstacle.rs` | obstacles of a scene, and the nodes that may touch them |
+//! | `output.rs` | what a run writes, and how bodies look in it |
 //! | `pins.rs` | nodes that two pins hold |
 //! | `contract.rs` | muscles that follow keyframes |
 //! | `skin.rs` | surfaces that are filled, [`Skin`]s that bodies carry |
@@ -39,6 +40,7 @@ mod link_table;
 mod material;
 mod material_table;
 mod obstacle;
+pub mod output;
 pub mod parse;
 mod pins;
 mod place;

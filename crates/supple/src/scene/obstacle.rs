@@ -1,6 +1,7 @@
 //! Obstacles of a scene, and the nodes that may touch them.
 
 use super::file::{Keyframe, Rotation, Scale};
+use super::output::{ColourText, ObstacleLook};
 use super::parse::SceneError;
 use super::program::{Key, between, keys};
 use super::{Asset, BodyId, Content, Entry, Scene, place};
@@ -27,6 +28,12 @@ pub struct ObstacleTable {
     /// Nodes stay this far from the shape, in m, ≥ 0. Default 0.
     #[serde(default)]
     pub thickness: f64,
+    /// How it is drawn: `solid` (default), `glass` or `hidden`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub look: Option<ObstacleLook>,
+    /// Its colour in pictures and exports. Default grey.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub colour: Option<ColourText>,
     /// Turns the shape about the origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotate: Option<Rotation>,

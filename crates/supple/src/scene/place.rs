@@ -239,6 +239,9 @@ fn make(shape: &Shape, springs: bool, skin: bool) -> Result<Shaped, String> {
         Shape::Cylinder { radius, length, cells, along } => {
             solid(shapes::cylinder(*radius, *length, *cells, *along))
         }
+        Shape::Capsule { radius, length, cells, along } => {
+            solid(shapes::capsule(*radius, *length, *cells, *along))
+        }
         Shape::Torus { radius, tube, cells, around } => solid(shapes::torus(*radius, *tube, *cells, *around)),
         Shape::Limbs { limbs, blend, tets } => {
             let figure = Limbs::new(limbs.clone(), *blend).map_err(|e| e.to_string())?;

@@ -6,6 +6,7 @@ use super::file::{Body, ContactPart, Keyframe, Mode, SceneFile};
 use super::link_table::{self, MovedLink};
 use super::material_table::material;
 use super::obstacle::{self, Moved};
+use super::output;
 use super::parse::SceneError;
 use super::pins::Holders;
 use super::place::{self, Asset, Placed};
@@ -115,14 +116,7 @@ pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
             format!("at most {MOST_FRAMES}, not {}", file.time.frames),
         ));
     }
-    let view = file.output.view.unwrap_or([1.0; 3]);
-    let length = view.iter().map(|v| v * v).sum::<f64>();
-    if !(length.is_finite() && length > 1e-12) {
-        return Err(SceneError::at("output.view", format!("{view:?} is no direction")));
-    }
-    if file.output.floor.is_some_and(|f| !(f.abs() < 1e12)) {
-        return Err(SceneError::at("output.floor", "must be a height in m"));
-    }
+    output::check(file)?;
     let settings = Settings {
         time: TimeSettings { dt: frame / f64::from(t.substeps), integrator: t.integrator },
         world: WorldSettings {
@@ -490,6 +484,17 @@ fn worse(a: Status, b: Status) -> Status {
     if rank(b) >= rank(a) { b } else { a }
 }
 
+/// A material of solids on a surface from a file: a solid was meant, and what is missing is its filling.
+fn meant_solid(e: SceneError, body: &Body) -> SceneError {
+    let Some(path) = body.mesh.as_ref().filter(|_| e.message.contains("is a material of solids")) else {
+        return e;
+    };
+    let message = format!("{path} is a surface, without tetrahedra; {}", e.message);
+    let hint =
+        "fill it, `fill = { tets = 10000 }`, or use it as a sheet with one of those materials".to_string();
+    SceneError { message, hint: Some(hint), ..e }
+}
+
 /// Adds a body to a scene.
 fn add_body(scene: &mut Scene, body: &Body, p: &Placed, key: &str) -> Result<(), SceneError> {
     let built = |e: BuildError| SceneError::at(key, e.to_string());
@@ -516,7 +521,7 @@ fn add_body(scene: &mut Scene, body: &Body, p: &Placed, key: &str) -> Result<(),
     }
     if let Some(sheet) = &p.sheet {
         return scene
-            .add_cloth(&body.name, sheet.clone(), cloth(body, sheet, key)?)
+            .add_cloth(&body.name, sheet.clone(), cloth(body, sheet, key).map_err(|e| meant_solid(e, body))?)
             .map(|_| ())
             .map_err(built);
     }

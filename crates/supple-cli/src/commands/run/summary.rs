@@ -8,7 +8,9 @@ use supple::scene::Program;
 use supple::{Status, StepReport};
 
 use super::{Failure, Options, create};
+use crate::advice::Seen;
 use crate::export::Finish;
+use crate::show::counts;
 
 /// What a run knows of its frames.
 #[derive(Default)]
@@ -22,6 +24,8 @@ pub struct Tally {
     /// The largest violation of a hard constraint.
     pub violation: f64,
     pub last: Option<StepReport>,
+    /// What was seen of frames that did not converge.
+    pub seen: Seen,
     /// Ended by the user.
     pub interrupted: bool,
 }
@@ -41,6 +45,7 @@ impl Tally {
         self.inverted = self.inverted.max(r.inverted);
         self.violation = self.violation.max(r.violation);
         self.last = Some(*r);
+        self.seen.add(r);
     }
 }
 
@@ -48,16 +53,15 @@ impl Tally {
 pub fn summary(
     program: &Program,
     t: &Tally,
+    warnings: &[String],
     options: &Options,
     seconds: f64,
     done: &Finish,
 ) -> Result<(), Failure> {
     let (written, interrupted) = (&done.files, t.interrupted);
     let violation = program.simulation.constrained().then_some(t.violation);
-    let [tetrahedra, triangles, springs] = program
-        .bodies
-        .iter()
-        .fold([0; 3], |[a, b, c], look| [a + look.tets.len(), b + look.triangles(), c + look.edges.len()]);
+    let [tetrahedra, triangles, springs] = counts(program);
+    let remedy = t.seen.remedy(program.simulation.settings(), program.substeps);
     let frames = t.reports.max(1) as f64;
     if let Some(path) = &options.json {
         let energy = t.last.map(|r| r.energy);
@@ -68,7 +72,7 @@ pub fn summary(
             "terms": program.simulation.element_count(), "threads": program.simulation.threads(), "iterations": t.iterations,
             "frame_ms": 1e3 * t.seconds / frames, "seconds": seconds,
             "worst_force_residual": t.worst, "most_inverted": t.inverted, "worst_violation": violation,
-            "energy": energy, "notes": done.notes,
+            "energy": energy, "notes": done.notes, "warnings": warnings, "advice": remedy,
             "outputs": written.iter().map(|p| p.display().to_string()).collect::<Vec<_>>(),
         });
         let text = format!("{text}\n");
@@ -107,12 +111,12 @@ pub fn summary(
         "converged",
         format!("{} of {} frames; worst force residual {:.1e}", t.converged, t.reports, t.worst),
     );
-    if 2 * t.converged < t.reports && program.simulation.settings().solve.tolerance > 0.0 {
-        row(
-            "",
-            "most frames stopped before the tolerance: see --set solve.iterations=… or solve.tolerance=…"
-                .into(),
-        );
+    if let Some(remedy) = &remedy {
+        // What the number means, and what to do.
+        if program.simulation.settings().solve.tolerance > 0.0 {
+            row("", meaning(t));
+        }
+        row("", remedy.text.clone());
     }
     if t.inverted > 0 {
         let now = t.last.map_or(0, |r| r.inverted);
@@ -133,7 +137,24 @@ pub fn summary(
     for note in &done.notes {
         row("note", note.clone());
     }
+    for warning in warnings {
+        row("warning", warning.clone());
+    }
     std::io::stdout().write_all(text.as_bytes()).into_diagnostic().map_err(Failure::run)
+}
+
+/// What it means that frames did not converge.
+fn meaning(t: &Tally) -> String {
+    let left = t.reports - t.converged;
+    let how = match t.worst {
+        w if w < 1e-3 => "which is hardly seen",
+        w if w < 0.1 => "so motion is a little off in them",
+        _ => "so motion in them is not to be trusted",
+    };
+    format!(
+        "{left} ended before the tolerance; forces are out of balance by up to {:.0e} of their sum, {how}",
+        t.worst
+    )
 }
 
 /// Tetrahedra, triangles of sheets and springs in words: those that there are.
