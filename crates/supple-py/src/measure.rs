@@ -123,9 +123,9 @@ pub fn contacts<'py>(
 pub type Entries = (Vec<i64>, Vec<i64>, Vec<f64>);
 
 /// Entries of ∂²U/∂x² at the present state.
-pub fn hessian(sim: &mut supple::Simulation) -> Entries {
+pub fn hessian(sim: &mut supple::Simulation, kind: supple::sim::Hessian) -> Entries {
     let (mut rows, mut columns, mut values) = (Vec::new(), Vec::new(), Vec::new());
-    sim.hessian(&mut |i, j, block| {
+    sim.hessian(kind, &mut |i, j, block| {
         for (c, column) in block.iter().enumerate() {
             for (r, v) in column.iter().enumerate() {
                 let (p, q) = (3 * i64::from(i) + r as i64, 3 * i64::from(j) + c as i64);

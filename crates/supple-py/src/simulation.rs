@@ -167,13 +167,17 @@ impl Simulation {
         let rows = self.shared.with(py, "gradient()", |e| e.sim_mut().gradient())?;
         array::rows(py, rows)
     }
-    /// Second derivatives of the same: a sparse SciPy matrix (3n, 3n) in N/m, as Newton's method has it: without the negative curvature of each
-    /// element, of which there is none at rest.
-    fn hessian<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("supple._sparse")?.call_method1("hessian", (slf,))
+    /// Second derivatives of the same: a sparse SciPy matrix (3n, 3n) in N/m. Loaded bodies may have negative eigenvalues; projected=True leaves
+    /// out the negative part of each element, as Newton's method does.
+    #[pyo3(signature = (*, projected=false))]
+    fn hessian<'py>(slf: &Bound<'py, Self>, projected: bool) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("supple._sparse")?.call_method1("hessian", (slf, projected))
     }
-    fn _hessian_entries<'py>(&self, py: Python<'py>) -> PyResult<EntryArrays<'py>> {
-        let (rows, columns, values) = self.shared.with(py, "hessian()", |e| measure::hessian(e.sim_mut()))?;
+    fn _hessian_entries<'py>(&self, py: Python<'py>, projected: bool) -> PyResult<EntryArrays<'py>> {
+        use supple::sim::Hessian;
+        let kind = if projected { Hessian::Projected } else { Hessian::Exact };
+        let (rows, columns, values) =
+            self.shared.with(py, "hessian()", |e| measure::hessian(e.sim_mut(), kind))?;
         Ok((PyArray1::from_vec(py, rows), PyArray1::from_vec(py, columns), PyArray1::from_vec(py, values)))
     }
     /// The mass matrix: a sparse SciPy matrix (3n, 3n) in kg, diagonal.
@@ -181,7 +185,8 @@ impl Simulation {
     fn mass<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("supple._sparse")?.call_method1("mass", (slf,))
     }
-    /// The k lowest vibrations about the present state: frequencies in Hz (k,) and shapes (k, n, 3) of unit modal mass. Needs SciPy.
+    /// The k lowest vibrations about the present state, which should be one of rest: frequencies in Hz (k,) and shapes (k, n, 3) of unit modal
+    /// mass. Negative frequencies are rates: such a shape grows by e^(2π|f|t), since the state is unstable. Needs SciPy.
     #[pyo3(signature = (k=6))]
     fn modes<'py>(slf: &Bound<'py, Self>, k: usize) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("supple._sparse")?.call_method1("modes", (slf, k))

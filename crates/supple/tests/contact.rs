@@ -35,8 +35,6 @@ mod guarantee_held;
 mod guarantee_random;
 #[path = "contact/guarantee_scenes.rs"]
 mod guarantee_scenes;
-#[path = "contact/hertz.rs"]
-mod hertz;
 #[path = "contact/incline.rs"]
 mod incline;
 #[path = "contact/link_files.rs"]

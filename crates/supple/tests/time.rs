@@ -5,11 +5,17 @@ mod bridge;
 mod common;
 mod reference;
 
+#[path = "time/axes.rs"]
+mod axes;
 #[path = "time/bdf2.rs"]
 mod bdf2;
 #[path = "time/equilibrium.rs"]
 mod equilibrium;
 #[path = "time/files.rs"]
 mod files;
+#[path = "time/hertz.rs"]
+mod hertz;
 #[path = "time/measure.rs"]
 mod measure;
+#[path = "time/sheet.rs"]
+mod sheet;

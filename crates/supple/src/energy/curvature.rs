@@ -11,7 +11,7 @@ use crate::math::small::{Mat3, identity, mul, transpose};
 /// Pairs i < j of up to three stretches.
 pub const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
 
-/// A positive semi-definite ∂²Ψ/∂z² of a 3×D matrix.
+/// ∂²Ψ/∂z² of a 3×D matrix; positive semi-definite in Newton's method.
 #[derive(Clone, Copy, Debug)]
 pub struct Curvature<R, const D: usize> {
     /// U: directions in space, by columns.
@@ -106,6 +106,27 @@ pub fn isotropic<M: Isotropic<D>, R: Real, const D: usize>(
     s: &[R; D],
     v: &[[R; D]; D],
 ) -> Curvature<R, D> {
+    let mut c = whole(m, e, u, s, v);
+    let o = R::zero();
+    for q in 0..3 {
+        (c.sum[q], c.difference[q]) = (c.sum[q].max(o), c.difference[q].max(o));
+    }
+    for j in 0..D {
+        c.normal[j] = c.normal[j].max(o);
+    }
+    clamp(&mut c.stretch);
+    c
+}
+
+/// The same with its negative part.
+#[inline(always)]
+pub fn whole<M: Isotropic<D>, R: Real, const D: usize>(
+    m: &M,
+    e: &Element<R>,
+    u: &Mat3<R>,
+    s: &[R; D],
+    v: &[[R; D]; D],
+) -> Curvature<R, D> {
     let (g, h) = (m.gradient(e, s), m.hessian(e, s));
     let (o, half) = (R::zero(), R::splat(0.5));
     let mut c = Curvature { u: *u, v: *v, stretch: h, sum: [o; 3], difference: [o; 3], normal: [o; D] };
@@ -119,17 +140,16 @@ pub fn isotropic<M: Isotropic<D>, R: Real, const D: usize>(
             let sum = R::select(apart, (g[i] - g[j]) / R::select(apart, less, scale), mean - h[i][j]);
             let apart = more.abs().gt(R::splat(1e-12) * scale);
             let difference = R::select(apart, (g[i] + g[j]) / R::select(apart, more, scale), mean + h[i][j]);
-            c.sum[q] = sum.max(o);
-            c.difference[q] = difference.max(o);
+            c.sum[q] = sum;
+            c.difference[q] = difference;
         }
     }
     for j in 0..D {
         if D < 3 {
             let some = s[j].gt(R::splat(1e-12));
-            c.normal[j] = R::select(some, g[j] / R::select(some, s[j], R::one()), o).max(o);
+            c.normal[j] = R::select(some, g[j] / R::select(some, s[j], R::one()), o);
         }
     }
-    clamp(&mut c.stretch);
     c
 }
 

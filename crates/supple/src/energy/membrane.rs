@@ -3,7 +3,7 @@
 //! F = σ1 u1 v1ᵀ + σ2 u2 v2ᵀ, both stretches non-negative: energy, stress and proximal operator act on them while the singular
 //! vectors stay, as for solids. The laws in `plane.rs` are those of thin sheets: no stress across the thickness.
 
-use super::{Curvature, Domain, Element, Isotropic, Potential, curvature};
+use super::{Curvature, Domain, Element, Isotropic, Potential, Second, curvature, second};
 use crate::math::real::Real;
 use crate::math::small::Local;
 use crate::math::stretches::stretches;
@@ -59,5 +59,9 @@ impl<M: Isotropic<2>> Potential<2> for Membrane<M> {
             _ => d.s,
         };
         curvature::isotropic(&self.0, e, &d.u, &s, &d.v)
+    }
+    fn second(&self, e: &Element<f64>, f: &Local<f64, 2>) -> Second<2> {
+        let d = svd2(f);
+        second::of(&curvature::whole(&self.0, e, &d.u, &d.s, &d.v))
     }
 }

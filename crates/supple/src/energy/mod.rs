@@ -6,6 +6,7 @@
 //! | `lame.rs` | elastic constants: Young and Poisson ↔ Lamé |
 //! | `stretch.rs` | [`Stretch`]: an isotropic material becomes a potential; Hessian from stretches |
 //! | `curvature.rs` | [`Curvature`]: second derivatives without their negative part, for Newton's method |
+//! | `second.rs` | … with it, for those who look |
 //! | `minimise.rs` | the proximal operator of any isotropic material, for those without one of their own |
 //! | `membrane.rs` | [`Membrane`]: an isotropic law of sheets becomes a potential of triangles |
 //! | `limited.rs` | [`Limited`]: … with a strain limit |
@@ -51,6 +52,7 @@ pub mod plane;
 mod plane_neo_hookean;
 pub mod project;
 pub mod search;
+pub mod second;
 pub mod sided;
 pub mod spline;
 mod spline_curve;
@@ -74,6 +76,7 @@ pub use neo_hookean::NeoHookean;
 pub use ogden::Ogden;
 pub use parted::NeoHookeanPart;
 pub use project::{Hard, Soft};
+pub use second::Second;
 pub use spline::Spline;
 pub use spline_curve::Curve;
 pub use st_venant_kirchhoff::StVenantKirchhoff;
@@ -187,6 +190,11 @@ pub trait Potential<const D: usize>: Send + Sync + 'static {
     #[inline(always)]
     fn curvature<R: Real>(&self, e: &Element<R>, _z: &Local<R, D>) -> Curvature<R, D> {
         Curvature::uniform(e.k)
+    }
+    /// ∂²Ψ/∂z² with its negative part, at a z of finite energy: entry [d][c] is the derivative of ∂Ψ/∂z by coordinate c of column d. By differences of
+    /// fourth order, 1e-11 of its size where Ψ is smooth, unless a potential has a formula.
+    fn second(&self, e: &Element<f64>, z: &Local<f64, D>) -> Second<D> {
+        second::differences(|z| self.stress(e, z), z)
     }
     /// True if the energy is convex in z: inverted elements then mean nothing to it.
     fn convex(&self) -> bool {

@@ -3,7 +3,7 @@
 //! With the signed decomposition F = U diag(σ) Vᵀ: Ψ(F) = Ψ(σ), P = U diag(∂Ψ/∂σ) Vᵀ, and the proximal operator
 //! acts on the stretches while U and V stay (section 4.2 of the paper).
 
-use super::{Curvature, Domain, Element, Isotropic, Potential, Solid, curvature};
+use super::{Curvature, Domain, Element, Isotropic, Potential, Second, Solid, curvature, second};
 use crate::math::real::Real;
 use crate::math::small::{Mat3, compose, select3};
 use crate::math::svd::{Svd, svd};
@@ -36,6 +36,11 @@ impl<M: Solid> Potential<3> for Stretch<M> {
         let d = svd(f);
         let (s, _) = admissible::<M, R>(&d);
         curvature::isotropic(&self.0, e, &d.u, &s, &d.v)
+    }
+    fn second(&self, e: &Element<f64>, f: &Mat3<f64>) -> Second<3> {
+        let d = svd(f);
+        let (s, _) = admissible::<M, f64>(&d);
+        second::of(&curvature::whole(&self.0, e, &d.u, &s, &d.v))
     }
     fn projective(&self) -> bool {
         M::PROJECTIVE

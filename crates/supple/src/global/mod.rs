@@ -9,6 +9,7 @@
 //! | `cholesky.rs` | the factor A = L Lᵀ: its pattern, its interface, the solve task by task |
 //! | `blocks.rs` | the Hessian of Newton's method: 3×3 blocks in the same pattern |
 //! | `coupled.rs` | … with blocks of contacts, which come and go |
+//! | `split.rs` | the solve where nodes are held along some of the axes |
 //! | `tree.rs` | the tasks that can run side by side |
 //! | `factor.rs` | the numbers of the factor, front by front |
 //! | `panels.rs` | how the factor is stored for the solve |
@@ -26,6 +27,7 @@ mod kernel;
 mod ordering;
 mod panels;
 mod separator;
+mod split;
 mod system;
 mod tree;
 
@@ -33,4 +35,5 @@ pub use blocks::BlockFactor;
 pub use cholesky::{Cholesky, FactorError, SolveScratch};
 pub use coupled::Coupled;
 pub use ordering::{inverse, order};
+pub use split::Split;
 pub use system::{Cliques, Part, System};

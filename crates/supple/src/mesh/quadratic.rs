@@ -93,20 +93,27 @@ impl TetMesh {
         all
     }
 
-    /// The nodes on edges that are pinned because both ends are, and these ends. `pins` are lists of nodes as they were pinned: one that
-    /// names nodes on edges is taken by its word, one of corners means the edges between them too.
-    pub(crate) fn held_mids<'a>(&self, pins: impl Iterator<Item = &'a [u32]>) -> Vec<(u32, [u32; 2])> {
+    /// The nodes on edges that are pinned along some axes because both ends are, and these ends. `pins` are lists of nodes as they were
+    /// pinned, and along which axes: one that names nodes on edges is taken by its word, one of corners means the edges between them too.
+    pub(crate) fn held_mids<'a>(
+        &self,
+        pins: impl Iterator<Item = (&'a [u32], [bool; 3])>,
+    ) -> Vec<(u32, [u32; 2], [bool; 3])> {
         if self.order() == 1 {
             return Vec::new();
         }
         let corners = self.corner_count();
-        let mut held = vec![false; corners];
-        for ids in pins.filter(|ids| ids.iter().all(|&v| (v as usize) < corners)) {
-            ids.iter().for_each(|&v| held[v as usize] = true);
+        let mut held = vec![[false; 3]; corners];
+        for (ids, axes) in pins.filter(|(ids, _)| ids.iter().all(|&v| (v as usize) < corners)) {
+            for &v in ids {
+                (0..3).for_each(|c| held[v as usize][c] |= axes[c]);
+            }
         }
-        let mut all = self.edge_nodes();
-        all.retain(|(_, ends)| ends.iter().all(|&v| held[v as usize]));
-        all
+        let both = |(m, ends): (u32, [u32; 2])| {
+            let [a, b] = ends.map(|v| held[v as usize]);
+            (m, ends, [0, 1, 2].map(|c| a[c] && b[c]))
+        };
+        self.edge_nodes().into_iter().map(both).filter(|(_, _, held)| *held != [false; 3]).collect()
     }
 
     /// The boundary triangles, counter-clockwise from outside, in a fixed order. Of a face of order 2 there are four, between its six nodes.

@@ -157,10 +157,8 @@ struct Entry {
     positions: Vec<[f64; 3]>,
     masses: Vec<f64>,
     content: Content,
-    /// Nodes of each call.
-    pins: Vec<Vec<u32>>,
-    /// Nodes pinned along some axes, and which.
-    axes: BTreeMap<u32, [bool; 3]>,
+    /// Nodes of each call, and along which axes they are pinned.
+    pins: Vec<(Vec<u32>, [bool; 3])>,
     anchors: Vec<(u32, f64, [f64; 3])>,
     /// The nodes of these.
     anchored: BTreeSet<u32>,
@@ -315,12 +313,14 @@ impl Scene {
     fn thin(&self, body: BodyId) -> Option<String> {
         let b = self.bodies.get(body.0)?;
         let Content::Solid { mesh, .. } = &b.content else { return None };
-        let bends = mesh.order() == 1 && b.average.is_none() && mesh.slenderness() >= SLENDER;
+        let bends = mesh.order() == 1 && mesh.slenderness() >= SLENDER;
+        // Patches of averaged strain see too little of it.
+        let how = if b.average.is_some() { "much" } else { "little" };
         let share = if bends { mesh.thin_share() } else { 0.0 };
         (share >= 0.25).then(|| {
             format!(
-                "{:.0} % of its surface is on parts fewer than three cells thick, which bend too little: take `order = 2`, \
-                 `average = true` or more cells",
+                "{:.0} % of its surface is on parts fewer than three cells thick, which bend too {how}: take `order = 2` or more \
+                 cells",
                 100.0 * share
             )
         })
@@ -421,7 +421,6 @@ impl Scene {
             masses,
             content,
             pins: Vec::new(),
-            axes: BTreeMap::new(),
             anchors: Vec::new(),
             anchored: BTreeSet::new(),
             average: None,
@@ -447,21 +446,18 @@ impl Scene {
     /// Pins nodes of a body where they are: they stay exactly there, or follow [`Simulation::move_pins`]. Where the ids
     /// are all of corners, an edge of an element of order 2 between pinned ends has its node pinned too.
     pub fn pin(&mut self, body: BodyId, ids: &[u32]) -> Result<(), BuildError> {
-        self.entry(body, ids)?.pins.push(ids.to_vec());
-        Ok(())
+        self.pin_axes(body, ids, [true; 3])
     }
 
     /// Pins nodes of a body along some of the axes x, y, z only: on a plane of symmetry, say. What is pinned along all of them, in one call or
-    /// in several, is pinned. `auto` and `newton` take such pins everywhere, `quasi_newton` without contact.
+    /// in several, is pinned. `auto` and `newton` take such pins everywhere, the other methods where nothing may touch. Nodes on edges follow
+    /// as in [`Scene::pin`], along the axes along which both ends are pinned.
     pub fn pin_axes(&mut self, body: BodyId, ids: &[u32], axes: [bool; 3]) -> Result<(), BuildError> {
         let b = self.entry(body, ids)?;
         if axes == [false; 3] {
             return Err(BuildError::Body { body: b.name.clone(), reason: "a pin along no axis".into() });
         }
-        for &i in ids {
-            let held = b.axes.entry(i).or_default();
-            (0..3).for_each(|c| held[c] |= axes[c]);
-        }
+        b.pins.push((ids.to_vec(), axes));
         Ok(())
     }
 
@@ -527,15 +523,27 @@ impl Scene {
             parts.positions.extend(&b.positions);
             parts.masses.extend(&b.masses);
             parts.pinned.resize(first + b.positions.len(), false);
-            for &i in b.pins.iter().flatten() {
-                parts.pinned[first + i as usize] = true;
+            let pins = || b.pins.iter().map(|(ids, axes)| (ids.as_slice(), *axes));
+            let followers = match &b.content {
+                Content::Solid { mesh, .. } => mesh.held_mids(pins()),
+                _ => Vec::new(),
+            };
+            let mut held = BTreeMap::<u32, [bool; 3]>::new();
+            let named = pins().flat_map(|(ids, axes)| ids.iter().map(move |&i| (i, axes)));
+            for (i, axes) in named.chain(followers.iter().map(|&(i, _, axes)| (i, axes))) {
+                let held = held.entry(i).or_default();
+                (0..3).for_each(|c| held[c] |= axes[c]);
             }
-            for (&i, &held) in &b.axes {
+            for (i, held) in held {
                 match held {
                     [true, true, true] => parts.pinned[first + i as usize] = true,
                     _ => parts.axes.push((first as u32 + i, held)),
                 }
             }
+            let place_of = |v: u32| first as u32 + v;
+            let followers =
+                followers.into_iter().map(|(i, ends, held)| (place_of(i), ends.map(place_of), held));
+            parts.followers.extend(followers);
             let at = Where {
                 name: &b.name,
                 body,
@@ -546,10 +554,6 @@ impl Scene {
             };
             match &b.content {
                 Content::Solid { mesh, materials } => {
-                    for (node, ends) in mesh.held_mids(b.pins.iter().map(Vec::as_slice)) {
-                        parts.pinned[first + node as usize] = true;
-                        parts.followers.push((at.first + node, ends.map(|v| at.first + v)));
-                    }
                     parts.fill.extend(mesh.fill());
                     let place = |v: u32| mesh.vertices()[v as usize];
                     let parts_of = b.average.map(|a| a.split(materials, mesh.order())).transpose();

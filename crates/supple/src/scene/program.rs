@@ -267,20 +267,18 @@ impl Program {
         let mut scripts = Vec::new();
         let mut holders = Holders::new(&file.pin, placed.iter().map(|p| p.vertices.len()));
         let mut pinned_start: Vec<(usize, u32)> = Vec::new();
-        let mut pinned_ids: Vec<(usize, Vec<u32>)> = Vec::new();
+        let mut pinned_ids: Vec<(usize, Vec<u32>, [bool; 3])> = Vec::new();
         for (i, pin) in file.pin.iter().enumerate() {
             let key = format!("pin[{i}]");
             let body = find(file, &pin.body, &key)?;
             let ids = place::chosen(&pin.select, &format!("{key}.select"), &placed[body])?;
             holders.add(i, body, &ids, middle(&placed[body].vertices, &ids))?;
-            match pin.held() {
-                [true, true, true] => scene.pin(BodyId(body), &ids),
-                held => scene.pin_axes(BodyId(body), &ids, held),
-            }
-            .map_err(|e| SceneError::at(key.clone(), e.to_string()))?;
+            scene
+                .pin_axes(BodyId(body), &ids, pin.held())
+                .map_err(|e| SceneError::at(key.clone(), e.to_string()))?;
             looks[body].pins.extend(&ids);
             pinned_start.extend(ids.iter().map(|&id| (body, id)));
-            pinned_ids.push((body, ids.clone()));
+            pinned_ids.push((body, ids.clone(), pin.held()));
             script(&mut scripts, &pin.motion, &key, body, ids, &placed[body].vertices, false)?;
             if !pin.motion.is_empty()
                 && let Some(s) = scripts.last_mut()
@@ -289,10 +287,11 @@ impl Program {
             }
         }
         for (body, p) in placed.iter().enumerate().filter(|(_, p)| p.mesh.is_some()) {
-            let pins = pinned_ids.iter().filter(|(b, _)| *b == body).map(|(_, ids)| ids.as_slice());
+            let pins =
+                pinned_ids.iter().filter(|(b, ..)| *b == body).map(|(_, ids, axes)| (ids.as_slice(), *axes));
             let held = p.mesh.as_ref().map_or_else(Vec::new, |m| m.held_mids(pins));
-            pinned_start.extend(held.iter().map(|(id, _)| (body, *id)));
-            looks[body].pins.extend(held.iter().map(|(id, _)| *id));
+            pinned_start.extend(held.iter().map(|(id, ..)| (body, *id)));
+            looks[body].pins.extend(held.iter().map(|(id, ..)| *id));
         }
         for (i, anchor) in file.anchor.iter().enumerate() {
             let key = format!("anchor[{i}]");

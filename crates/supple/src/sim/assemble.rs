@@ -6,7 +6,7 @@ use super::{Air, Group, Simulation, State, Workspace, axes, links};
 use crate::contact::{Columns, ContactSet, Link, Obstacle, Pose, Reaches, Surfaces, Touching};
 use crate::error::BuildError;
 use crate::exec::Exec;
-use crate::global::{Cholesky, Cliques, System, inverse, order};
+use crate::global::{Cholesky, Cliques, Split, System, inverse, order};
 use crate::math::nodes::Row;
 use crate::settings::{ContactMethod, FirstHessian, Method, Settings};
 use crate::solve::contact_methods::Nodal;
@@ -55,7 +55,7 @@ pub struct Parts {
     /// Nodes that are pinned along some axes, and which.
     pub axes: Vec<(u32, [bool; 3])>,
     /// Pinned nodes on edges whose ends are pinned too, with these ends.
-    pub followers: Vec<(u32, [u32; 2])>,
+    pub followers: Vec<(u32, [u32; 2], [bool; 3])>,
     /// Fill fractions of the tetrahedra of bodies that have some, for checkpoints; the terms have them already.
     pub fill: Vec<f64>,
     /// Terms.
@@ -240,12 +240,12 @@ impl Simulation {
             jolt: vec![0.0; parts.bodies.len()],
             hessian_at: Vec::new(),
         };
-        let followers = parts.followers.iter().map(|&(node, ends)| {
+        let followers = parts.followers.iter().map(|&(node, ends, held)| {
             let at = |v: u32| parts.positions[v as usize];
             let ([a, b], m) = (ends.map(at), at(node));
             let offset = std::array::from_fn(|c| m[c] - 0.5 * (a[c] + b[c]));
-            let target = |v: u32| place[v as usize] as usize - free;
-            super::Follower { node: target(node), ends: ends.map(target), offset }
+            let place = |v: u32| place[v as usize] as usize;
+            super::Follower { node: place(node), ends: ends.map(place), held, offset }
         });
         let followers = followers.collect();
         let mut air = parts.air;
@@ -265,6 +265,7 @@ impl Simulation {
             system,
             global,
             scratch,
+            split: Split::default(),
             place,
             followers,
             free,

@@ -1,8 +1,8 @@
 //! Pins along some of the axes: symmetry planes, rails, rollers.
 //!
-//! The nodes stay among the free ones, since a matrix that is the same for x, y and z cannot leave out one of them. Their held coordinates
-//! are at their targets from the start of a step; Newton's matrix has a diagonal there that nothing outweighs, and gradients and
-//! steps are zero there (`solve/held.rs`).
+//! The nodes stay among the free ones, and their held coordinates are at their targets from the start of a step, where gradients and
+//! steps are zero (`solve/held.rs`). The matrix of ADMM, the same for x, y and z, is factored once more for each set of nodes that are held along the
+//! same axes (`global/split.rs`); Newton's has a diagonal there that nothing outweighs.
 
 use super::{Body, Simulation};
 use crate::error::BuildError;
@@ -34,11 +34,11 @@ pub(super) fn allowed(
     bodies: &[Body],
 ) -> Result<(), BuildError> {
     let method = settings.solve.method;
+    // Contact and links know of such pins in Newton's matrix only.
     let takes = match method {
-        Method::Auto => !terms.hard(),
+        Method::Auto => !(touching && terms.hard()),
         Method::Newton => true,
-        Method::QuasiNewton => !touching,
-        Method::Admm | Method::Projective | Method::Position => false,
+        Method::QuasiNewton | Method::Admm | Method::Projective | Method::Position => !touching,
     };
     if axes.is_empty() || takes {
         return Ok(());
@@ -49,11 +49,13 @@ pub(super) fn allowed(
             let body = b.origin(0).and_then(|(body, _)| bodies.get(body as usize));
             let body = body.map_or("", |b| b.name.as_str());
             format!(
-                "pins along some axes and the hard `{}` elements of body `{body}` cannot be solved together: use `slide`",
+                "pins along some axes and the hard `{}` elements of body `{body}` cannot be solved together where something may touch or is linked: use `slide`",
                 b.name()
             )
         }
-        _ => format!("`{method}` cannot take pins along some axes here: use `auto` or `newton`, or `slide`"),
+        _ => format!(
+            "`{method}` cannot take pins along some axes where something may touch or is linked: use `auto` or `newton`, or `slide`"
+        ),
     };
     Err(BuildError::Setting { name: "solve.method", reason })
 }

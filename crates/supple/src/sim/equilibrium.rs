@@ -25,6 +25,9 @@ const GROWTH: f64 = 4.0;
 /// Most load steps that are tried where none are asked for.
 const MOST_LOADS: usize = 64;
 
+/// Nodes that are so many sizes of their body away without an equilibrium leave the state as it was.
+const FAR: f64 = 1e3;
+
 /// How to look for an equilibrium.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Static {
@@ -85,7 +88,7 @@ impl Simulation {
     /// reached, as the status says: `diverged` leaves the former.
     pub fn equilibrium(&mut self, options: &Static) -> Result<EquilibriumReport, StepError> {
         let start = self.snapshot();
-        let settings = self.settings.clone();
+        let (settings, from) = (self.settings.clone(), self.state.x.clone());
         let rigid_modes = self.rigid_modes();
         let mut report = EquilibriumReport {
             status: Status::Stalled,
@@ -129,7 +132,11 @@ impl Simulation {
         self.state.force.clone_from(&loads.force);
         (self.state.frame, self.state.time) = start.clock();
         match result {
-            Ok(rest) => {
+            Ok(mut rest) => {
+                // What slides without end is nowhere.
+                if rest.status != Status::Converged && self.moved(&from) > FAR {
+                    rest.status = Status::Diverged;
+                }
                 if rest.status == Status::Diverged {
                     self.go_back(&start);
                 }

@@ -7,6 +7,16 @@ use crate::math::small::{scale, sub};
 /// Takes two nodes and a 3×3 block, by columns.
 pub type EachBlock<'a> = &'a mut dyn FnMut(u32, u32, &[[f64; 3]; 3]);
 
+/// Which second derivatives of the energy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hessian {
+    /// ∂²U/∂x² as it is: loaded bodies may have negative eigenvalues.
+    #[default]
+    Exact,
+    /// Without the negative part of each element, as Newton's method has it: positive semi-definite.
+    Projected,
+}
+
 /// A contact that bears a force at the end of the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactForce {
@@ -128,18 +138,20 @@ impl Simulation {
         self.user_order(&out)
     }
 
-    /// Calls `f` with nodes i ≥ j and the 3×3 block, by columns, of each element's share of ∂²U/∂x² at the present state in N/m, without
-    /// the negative curvature of each element, as Newton's method has it. A block with i ≠ j stands for its transpose too.
-    pub fn hessian(&mut self, f: EachBlock<'_>) {
+    /// Calls `f` with nodes i ≥ j and the 3×3 block, by columns, of each element's share of ∂²U/∂x² at the present state in N/m. A block
+    /// with i ≠ j stands for its transpose too.
+    pub fn hessian(&mut self, kind: Hessian, f: EachBlock<'_>) {
         let exec = self.exec.clone();
         let mut user = vec![0u32; self.place.len()];
         for (node, &p) in self.place.iter().enumerate() {
             user[p as usize] = node as u32;
         }
         let mut out = Vec::new();
-        exec.install(|| {
-            self.terms.curvature(&self.state.x, &exec, &mut |i, j, k| out.push((i, j, *k)));
-        });
+        let mut keep = |i, j, k: &[[f64; 3]; 3]| out.push((i, j, *k));
+        match kind {
+            Hessian::Exact => self.terms.second(&self.state.x, &mut keep),
+            Hessian::Projected => exec.install(|| self.terms.curvature(&self.state.x, &exec, &mut keep)),
+        }
         for (i, j, k) in out {
             let (i, j) = (user[i as usize], user[j as usize]);
             match i >= j {

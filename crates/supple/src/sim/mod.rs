@@ -40,7 +40,7 @@ mod violations;
 pub use air::Air;
 pub use assemble::{AnchorRef, Body, Parts};
 pub use equilibrium::{EquilibriumReport, Static};
-pub use forces::{ContactForce, EachBlock};
+pub use forces::{ContactForce, EachBlock, Hessian};
 pub use intersections::{Entered, Intersection};
 pub use links::Group;
 pub use report::{Energy, Factors, StepReport, Timings};
@@ -52,7 +52,7 @@ pub use violations::Violation;
 use crate::contact::{Columns, ContactSet, Kept, Obstacle, Pose, Reaches, Touch};
 use crate::error::{BuildError, StepError};
 use crate::exec::Exec;
-use crate::global::{Cholesky, SolveScratch, System};
+use crate::global::{Cholesky, SolveScratch, Split, System};
 use crate::math::nodes::Row;
 use crate::settings::Settings;
 use crate::solve::contact_methods::Nodal;
@@ -76,6 +76,8 @@ pub struct Simulation {
     system: System,
     global: Cholesky,
     scratch: SolveScratch,
+    /// A⁻¹ where nodes are pinned along some axes.
+    split: Split,
     /// For each node of the user its place in the system: free nodes first, in the order of the factor.
     place: Vec<u32>,
     /// Pinned nodes on edges between pinned ends.
@@ -105,10 +107,11 @@ pub struct Simulation {
     fingerprint: u64,
 }
 
-/// A pinned node on an edge between pinned ends, which moves as these do; numbers among the targets.
+/// A node on an edge between ends that are pinned along some axes, which moves along these as the ends do; nodes of the system.
 struct Follower {
     node: usize,
     ends: [usize; 2],
+    held: [bool; 3],
     /// From the middle of the edge, in m.
     offset: [f64; 3],
 }
@@ -367,23 +370,32 @@ impl Simulation {
             places.push(p);
         }
         for (&p, t) in places.iter().zip(targets) {
-            let to = match (p.checked_sub(self.free), self.axes_of(p)) {
-                (Some(p), _) => &mut self.state.targets[p],
-                (None, Some(k)) => &mut self.state.axis_targets[k],
-                (None, None) => continue,
-            };
-            (0..3).filter(|&c| axes[c]).for_each(|c| to.0[c] = t[c]);
+            if let Some(to) = self.target_mut(p) {
+                (0..3).filter(|&c| axes[c]).for_each(|c| to.0[c] = t[c]);
+            }
         }
         if !self.followers.is_empty() {
             places.sort_unstable();
-            let given = |p: &usize| places.binary_search(&(p + self.free)).is_ok();
-            for f in self.followers.iter().filter(|f| !given(&f.node) && f.ends.iter().any(given)) {
-                let [a, b] = f.ends.map(|e| self.state.targets[e].xyz());
-                let middle = std::array::from_fn(|c| 0.5 * (a[c] + b[c]) + f.offset[c]);
-                self.state.targets[f.node] = Row::new(middle);
+            let given = |p: &usize| places.binary_search(p).is_ok();
+            let followers = std::mem::take(&mut self.followers);
+            for f in followers.iter().filter(|f| !given(&f.node) && f.ends.iter().any(given)) {
+                let [a, b] = f.ends.map(|e| self.target_mut(e).map_or([0.0; 3], |t| t.xyz()));
+                if let Some(to) = self.target_mut(f.node) {
+                    (0..3).filter(|&c| f.held[c]).for_each(|c| to.0[c] = 0.5 * (a[c] + b[c]) + f.offset[c]);
+                }
             }
+            self.followers = followers;
         }
         Ok(())
+    }
+
+    /// Where a node of the system that is pinned, or pinned along some axes, is to be.
+    fn target_mut(&mut self, p: usize) -> Option<&mut Row> {
+        match (p.checked_sub(self.free), self.axes_of(p)) {
+            (Some(p), _) => self.state.targets.get_mut(p),
+            (None, Some(k)) => self.state.axis_targets.get_mut(k),
+            (None, None) => None,
+        }
     }
 
     /// Moves the targets (m) of soft anchors of a body. Nothing is factored.

@@ -67,6 +67,7 @@ impl Simulation {
                 global: &mut self.global,
                 matrix: &mut self.system,
                 scratch: &mut self.scratch,
+                split: &mut self.split,
                 mass: &self.mass,
                 x_tilde: &work.x_tilde,
                 x_free: &work.x_free,

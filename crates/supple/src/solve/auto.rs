@@ -89,8 +89,9 @@ struct Rent {
 
 impl Rent {
     fn new(p: &Problem<'_>, lagged: &Lagged) -> Rent {
-        // Coordinates are held in the Hessian only.
-        let first = (lagged.habits.wait > 0 && lagged.hessian.is_there()) || !p.axes.is_empty();
+        // Where something touches, coordinates are held in the Hessian only.
+        let held = !p.axes.is_empty() && !p.contact.is_empty();
+        let first = (lagged.habits.wait > 0 && lagged.hessian.is_there()) || held;
         Rent {
             costs: Costs::of(p, &lagged.hessian),
             habits: lagged.habits,
@@ -182,7 +183,7 @@ pub fn minimise(
             if run.settings.tolerance > 0.0
                 && end.step > run.settings.tolerance
                 && !run.used_up()
-                && p.axes.is_empty() =>
+                && (p.axes.is_empty() || p.contact.is_empty()) =>
         {
             admm::minimise(p, run, admm::Until::Done)
                 .unwrap_or_else(|| run.end(p, method, Status::Stalled, end.step))

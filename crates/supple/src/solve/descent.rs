@@ -68,6 +68,8 @@ pub struct Descent {
     pub(super) mixer: super::contact::Mixer,
     /// For `position`, which shares the memory.
     pub(super) inverse_mass: Vec<f64>,
+    /// The same by coordinate, for `position`.
+    pub(super) inverse_masses: Vec<[f64; 3]>,
 }
 
 /// How a descent ended, and how far nodes would still move.
@@ -329,7 +331,7 @@ pub(super) fn apply(
         }
         Metric::Matrix => {
             scale(v, h2);
-            p.global.solve(v, p.scratch, p.exec);
+            p.solve_matrix(v);
         }
         Metric::Hessian => hessian.solve(v, p.exec),
     }

@@ -1,4 +1,5 @@
-//! Coordinates that are held while the others of their node are free.
+//! Coordinates that are held while the others of their node are free. ADMM's matrix is split by coordinate, Newton's has a diagonal there
+//! that nothing outweighs.
 
 use super::Problem;
 use crate::math::nodes::Row;
@@ -17,9 +18,39 @@ pub struct Axes {
 const FIRM: f64 = 1e30;
 
 impl Problem<'_> {
+    /// v ← A⁻¹v over the free coordinates; held ones become 0.
+    pub fn solve_matrix(&mut self, v: &mut [Row]) {
+        if self.axes.is_empty() {
+            return self.global.solve(v, self.scratch, self.exec);
+        }
+        let held = self.axes.iter().map(|a| (a.node, a.held));
+        let matrix = (&*self.global, &*self.matrix);
+        if self.split.solve(matrix, held, (&mut *v, &mut *self.scratch), self.exec).is_err() {
+            // The same matrix without some of its rows has a factor as it has; where numbers overflow, a step that is not that of the
+            // method, which the residuals see.
+            self.hold(v);
+        }
+    }
+
     /// Held coordinates of gradients and steps are zero.
     pub fn hold(&self, rows: &mut [Row]) {
         self.each_held(|i, c| rows[i].0[c] = 0.0);
+    }
+
+    /// The same for right-hand sides.
+    pub fn hold_rhs(&mut self) {
+        let axes = self.axes;
+        for a in axes {
+            (0..3).filter(|&c| a.held[c]).for_each(|c| self.rhs[a.node as usize].0[c] = 0.0);
+        }
+    }
+
+    /// 1/m of each coordinate, 0 where it is pinned.
+    pub fn inverse_masses(&self, out: &mut Vec<[f64; 3]>) {
+        let free = self.free();
+        out.clear();
+        out.extend(self.mass.iter().enumerate().map(|(i, m)| if i < free { [1.0 / m; 3] } else { [0.0; 3] }));
+        self.each_held(|i, c| out[i][c] = 0.0);
     }
 
     /// Held coordinates of positions are where they should be.

@@ -33,6 +33,7 @@ impl Feasibility {
         }
         let sums = p.terms.off_loads(p.x, p.exec);
         p.terms.sum_loads(p.rhs, p.exec, |_, sum, out| *out = sum);
+        p.hold_rhs();
         let force = p.rhs.iter().fold(0.0, |a, f| a + square(f).sqrt());
         let certain = sums.violated > within && force * reach(p) < sums.primal;
         let stayed = sums.violated >= STAYED * self.violated;

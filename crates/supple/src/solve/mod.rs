@@ -54,7 +54,7 @@ pub use stop::Status;
 
 use crate::contact::{Columns, ContactSet};
 use crate::exec::Exec;
-use crate::global::{Cholesky, SolveScratch, System};
+use crate::global::{Cholesky, SolveScratch, Split, System};
 use crate::math::nodes::Row;
 use crate::settings::{ContactMethod, DualStart, Method, Start};
 use crate::term::{Sums, TermSet};
@@ -71,6 +71,8 @@ pub struct Problem<'a> {
     pub matrix: &'a mut System,
     /// Memory of the solve.
     pub scratch: &'a mut SolveScratch,
+    /// A⁻¹ where some coordinates are held.
+    pub split: &'a mut Split,
     /// Mass of each node in kg.
     pub mass: &'a [f64],
     /// Where each node would go without elastic forces; for pinned nodes their target.
@@ -161,7 +163,7 @@ pub fn minimise(
             outcome
         }
         Method::Projective => projective::minimise(p, run),
-        Method::Position => position::minimise(p, run, &mut descent.inverse_mass),
+        Method::Position => position::minimise(p, run, &mut descent.inverse_masses),
         Method::QuasiNewton => quasi_newton::minimise(p, run, descent, &mut lagged.hessian),
         Method::Newton => newton::minimise(p, run, descent, &mut lagged.hessian),
         Method::Auto => auto::minimise(p, run, descent, lagged),
@@ -359,7 +361,7 @@ impl Problem<'_> {
         }
         let mut solve = |p: &mut Self, v: &mut [Row]| {
             v.iter_mut().for_each(|r| r.0 = r.0.map(|f| h2 * f));
-            p.global.solve(v, p.scratch, p.exec);
+            p.solve_matrix(v);
         };
         solve(self, step);
         let against = self.step_against_motion(step);
@@ -422,6 +424,7 @@ impl Problem<'_> {
             }
             out.0[3] = 0.0;
         });
+        self.hold_rhs();
         let ready = run.clock.seconds();
         // A body at rest stays exactly at rest: what is only rounding would add up to a drift over many frames.
         if !self.contact.is_empty() {
@@ -432,7 +435,9 @@ impl Problem<'_> {
                 ContactMethod::Nodal => contact_methods::nodal(self, run.settings.tolerance),
             }
         } else if !self.only_rounding() {
-            self.global.solve(self.rhs, self.scratch, self.exec);
+            let step = std::mem::take(&mut self.rhs);
+            self.solve_matrix(step);
+            self.rhs = step;
             for (x, d) in self.x.iter_mut().zip(self.rhs.iter()) {
                 for c in 0..3 {
                     x.0[c] += d.0[c];
@@ -447,6 +452,7 @@ impl Problem<'_> {
     pub fn dual(&mut self) -> f64 {
         self.terms.dual_loads(self.exec);
         self.terms.sum_loads(self.rhs, self.exec, |_, sum, out| *out = sum);
+        self.hold_rhs();
         norm(self.rhs)
     }
 
@@ -455,6 +461,7 @@ impl Problem<'_> {
         let dual = self.dual();
         self.terms.force_loads(self.exec);
         self.terms.sum_loads(self.rhs, self.exec, |_, sum, out| *out = sum);
+        self.hold_rhs();
         let size = norm(self.rhs);
         if dual == 0.0 { 0.0 } else { dual / size.max(norm_of(self.rounding)) }
     }
@@ -472,10 +479,8 @@ impl Problem<'_> {
             }
             out.0[3] = sum.0[3];
         });
-        let axes = self.axes;
-        for a in axes {
-            (0..3).filter(|&c| a.held[c]).for_each(|c| self.rhs[a.node as usize].0[c] = 0.0);
-        }
+        self.hold_rhs();
+        let (x, contact) = (&*self.x, self.contact.force());
         let mut all = BodySums::default();
         self.per_body.fill(all);
         for i in 0..self.rhs.len() {

@@ -15,26 +15,25 @@ use crate::term::Constraint;
 
 /// How far each corner of a term moves: (factor of the gradient, over its mass) for the projection; 0 where it is satisfied, or
 /// where the energy is infinite and leads nowhere.
-fn reach(c: &Constraint<'_>, inverse_mass: &[f64]) -> f64 {
+fn reach(c: &Constraint<'_>, inverse_mass: &[[f64; 3]]) -> f64 {
     let mut size = 0.0;
     for (g, &v) in c.gradient.iter().zip(c.nodes) {
-        size += inverse_mass[v as usize] * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+        let [x, y, z] = inverse_mass[v as usize];
+        size += x * (g[0] * g[0]) + y * (g[1] * g[1]) + z * (g[2] * g[2]);
     }
     let factor = -2.0 * c.energy / size;
     if c.energy.is_finite() && size > 0.0 && factor.is_finite() { factor } else { 0.0 }
 }
 
 /// Projects from the problem's iterate.
-pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, memory: &mut Vec<f64>) -> Outcome {
-    let free = p.free();
+pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, memory: &mut Vec<[f64; 3]>) -> Outcome {
     let tolerance = run.settings.tolerance;
     let mut progress = Progress::new();
     p.method = Method::Position;
     p.terms.reset(p.x, DualStart::Zero, p.exec);
     p.find_rounding();
-    // Pinned nodes have no inverse mass.
-    memory.clear();
-    memory.extend(p.mass.iter().enumerate().map(|(i, m)| if i < free { 1.0 / m } else { 0.0 }));
+    // What is pinned has no inverse mass.
+    p.inverse_masses(memory);
     let inverse_mass = &*memory;
     let status = loop {
         let start = run.clock.seconds();
@@ -44,7 +43,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, memory: &mut Vec<f64
                 for (g, &v) in term.gradient.iter().zip(term.nodes) {
                     let v = v as usize;
                     for c in 0..3 {
-                        x[v].0[c] += factor * inverse_mass[v] * g[c];
+                        x[v].0[c] += factor * inverse_mass[v][c] * g[c];
                     }
                 }
             }),
@@ -76,7 +75,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, memory: &mut Vec<f64
 }
 
 /// One sweep over all terms at once: rhs holds numerator and, as its fourth number, denominator of the averages.
-fn jacobi(p: &mut Problem<'_>, inverse_mass: &[f64]) {
+fn jacobi(p: &mut Problem<'_>, inverse_mass: &[[f64; 3]]) {
     let free = p.free();
     let inv = 1.0 / (p.dt * p.dt);
     for i in 0..free {
@@ -95,11 +94,12 @@ fn jacobi(p: &mut Problem<'_>, inverse_mass: &[f64]) {
             if v < free {
                 rhs[v].0[3] += k;
                 for c in 0..3 {
-                    rhs[v].0[c] += k * factor * inverse_mass[v] * g[c];
+                    rhs[v].0[c] += k * factor * inverse_mass[v][c] * g[c];
                 }
             }
         }
     });
+    p.hold_rhs();
     for i in 0..free {
         let Row(r) = p.rhs[i];
         for c in 0..3 {

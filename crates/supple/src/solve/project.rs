@@ -24,9 +24,9 @@ pub fn reserve(p: &Problem<'_>, run: &mut Run<'_, '_>) {
     }
 }
 
-/// Contacts know nothing of these moves: where something may touch, the step stays as it is.
+/// Contacts and pins along some axes know nothing of these moves: with them the step stays as it is.
 fn wanted(p: &Problem<'_>, run: &Run<'_, '_>) -> bool {
-    run.settings.projections > 0 && p.terms.hard() && p.contact.is_empty()
+    run.settings.projections > 0 && p.terms.hard() && p.contact.is_empty() && p.axes.is_empty()
 }
 
 /// Kinetic energy of a step from x_n to x, in J.

@@ -475,6 +475,28 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
             }
         }
     }
+    fn second(&self, x: &[Row], f: &mut dyn FnMut(u32, u32, &Mat3<f64>)) {
+        for (p, l, c) in
+            (0..self.place.len()).filter_map(|e| self.locate(e)).map(|(c, p, l)| (p, l, &self.chunks[c]))
+        {
+            let second = self.potential.second(&c.element(p, l, P::PARAMS), &c.local(p, l, x));
+            let (g, volume) = (self.corner_gradients(c, p, l), c.volume::<f64>(p, l));
+            for a in 0..V {
+                for b in 0..a + 1 {
+                    let mut block = [[0.0; 3]; 3];
+                    for (d, by) in second.iter().enumerate() {
+                        for q in 0..D {
+                            let share = volume * g[b][d] * g[a][q];
+                            for j in 0..3 {
+                                (0..3).for_each(|i| block[j][i] += share * by[j][q][i]);
+                            }
+                        }
+                    }
+                    f(c.nodes[p][a][l], c.nodes[p][b][l], &block);
+                }
+            }
+        }
+    }
     fn projective(&self) -> bool {
         self.potential.projective()
     }

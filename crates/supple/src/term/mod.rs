@@ -182,6 +182,8 @@ pub trait TermBatch: Send + Sync {
     /// Calls `f(i, j, K)` for each pair of corners of each element: ∂²U/∂x_i∂x_j without its negative part, by columns; (j, i)
     /// is its transpose and is not called.
     fn curvature(&mut self, x: &[Row], exec: &Exec, f: &mut dyn FnMut(u32, u32, &Mat3<f64>));
+    /// The same with the negative part, for those who look.
+    fn second(&self, x: &[Row], f: &mut dyn FnMut(u32, u32, &Mat3<f64>));
     /// Eqs. (27), (28) of projective dynamics: z = the projection of Dx; loads DᵀW²(z − Dx).
     fn project(&mut self, x: &[Row], loads: &mut [Row], exec: &Exec);
     /// ‖W(Dx − z)‖² and ‖W Dx‖² with the kept z, and what [`mix::Dots`] says; keeps what the next local step needs.
@@ -339,6 +341,10 @@ impl TermSet {
         for b in &mut self.batches {
             b.curvature(x, exec, f);
         }
+    }
+    /// Blocks of ∂²U/∂x² with its negative part; see [`TermBatch::second`].
+    pub fn second(&self, x: &[Row], f: &mut dyn FnMut(u32, u32, &Mat3<f64>)) {
+        self.batches.iter().for_each(|b| b.second(x, f));
     }
     /// (27), (28) of all terms; then [`TermSet::sum_loads`] gives DᵀW²(z − Dx).
     pub fn project(&mut self, x: &[Row], exec: &Exec) {

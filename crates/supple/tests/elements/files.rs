@@ -89,7 +89,8 @@ fn scene_files_and_checkpoints() {
     assert!(one.bodies[0].notes[0].contains("fewer than three cells"), "{:?}", one.bodies[0].notes);
     let three = SCENE.replace("order = 2\n", "").replace("cells = 1", "cells = 3");
     assert!(program(&three).unwrap().bodies[0].notes.is_empty());
-    assert!(program(&SCENE.replace("order = 2", "average = true")).unwrap().bodies[0].notes.is_empty());
+    let averaged = program(&SCENE.replace("order = 2", "average = true")).unwrap();
+    assert!(averaged.bodies[0].notes[0].contains("bend too much"), "{:?}", averaged.bodies[0].notes);
     let wrong = |from: &str, to: &str| program(&SCENE.replace(from, to)).err().unwrap().to_string();
     assert!(wrong("order = 2", "order = 3").contains("order 1 or 2"));
     assert!(program(&SCENE.replace("order = 2", "order = 2\naverage = true")).is_ok());

@@ -74,7 +74,7 @@ fn pressed(cells: usize, order: usize, average: Option<Average>) -> f64 {
 }
 
 /// Fine meshes of order 2: the way up of the membrane's corner in m, 0.067532 at 12 cells and 0.067537 at 16; the block's energy in J, 651.35 at 8
-/// cells and 651.55 at 10. Without averaging both come nearer from the stiff side (0.066908 at 16 cells, 667.5 at 10). Printed by `references`.
+/// cells and 651.55 at 10. Without averaging both come nearer from the stiff side (0.066908 at 16 cells, 667.5 at 10).
 const MEMBRANE: f64 = 0.06754;
 const PRESSED: f64 = 651.7;
 
@@ -106,37 +106,6 @@ fn a_cantilever_of_order_two() {
     let average = |s: &mut Scene, b| s.average(b, Average::default()).unwrap();
     let off = super::bend::error_with(&beam, MaterialKind::NeoHookean, POISSON, average).0;
     assert!(off.abs() < 0.01, "{off}");
-}
-
-#[test]
-#[ignore = "prints what references and the share s come from; takes minutes"]
-fn references() {
-    let on = Some(Average::default());
-    for n in [4, 8, 12, 16] {
-        println!("membrane {n}: {:.9} plain {:.9}", membrane(n, 2, on), membrane(n, 2, None));
-    }
-    for n in [4, 6, 8, 10] {
-        println!("pressed {n}: {:.9} plain {:.9}", pressed(n, 2, on), pressed(n, 2, None));
-    }
-    let beam = super::bend::beam(4, Split::Five);
-    for share in [0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3] {
-        let some = Average { share };
-        let bent = super::bend::error_with(&beam, MaterialKind::NeoHookean, POISSON, |s, b| {
-            s.average(b, some).unwrap()
-        })
-        .0;
-        println!(
-            "s = {share}: membrane {:.9} pressed {:.9} beam {bent:.5}",
-            membrane(4, 1, Some(some)),
-            pressed(4, 1, Some(some))
-        );
-    }
-    let beam = beam.quadratic().unwrap();
-    let bent = super::bend::error_with(&beam, MaterialKind::NeoHookean, POISSON, |s, b| {
-        s.average(b, Average::default()).unwrap()
-    })
-    .0;
-    println!("order 2: {bent:.5}");
 }
 
 /// A body under uniform strain has the energy of its material, however it is parted, and stays uniform.

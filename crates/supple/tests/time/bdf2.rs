@@ -191,33 +191,115 @@ fn a_body_in_contact_is_of_second_order_between_events() {
     second_order("in contact", &errors);
 }
 
-/// A bar of 1.6 m that swings from one edge, 30° to each side, for 10 s at 40 ms: BDF2 loses at most a fifth of the energy that backward Euler loses.
+/// The same block on a smooth floor, where its feet slide and one of them comes to bear nothing for a while: by the differences between runs with halved steps, since no
+/// pins stand for such feet.
 #[test]
-fn a_swinging_bar_keeps_its_energy() {
-    let mut lost = Vec::new();
-    for integrator in Integrator::ALL {
-        let stiff = Lame::from_young(1e7, 0.4);
-        let mut body = RefBody::new(&bar(16, 0.1), RefMaterial::NeoHookean(stiff), 1000.0);
-        for node in 0..body.rest.len() {
-            if body.rest[node].x == 0.0 && body.rest[node].y == 0.0 {
-                body.pins.push(RefPin { node, target: body.rest[node] });
-            }
+fn a_sliding_body_is_of_second_order() {
+    let body = RefBody::new(&box_mesh([1, 2, 1], V3::repeat(0.1)), RefMaterial::NeoHookean(lame()), 1000.0);
+    let v: Vec<V3> = body.rest.iter().map(|p| V3::new(0.2 * p.y, 0.1 * p.y, 0.0)).collect();
+    let mut ends = Vec::new();
+    for steps in [320, 640, 1280, 2560, 5120] {
+        let mut scene = bridge::scene(&body, bdf2(0.08 / f64::from(steps)), lame());
+        let floor = HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0]).unwrap();
+        scene.add_obstacle(Obstacle::new("floor", floor)).unwrap();
+        let mut sim = scene.build().unwrap();
+        sim.set_state(&bridge::rows(&body.rest), &bridge::rows(&v)).unwrap();
+        for _ in 0..steps {
+            let r = sim.step().unwrap();
+            assert!(r.status == Status::Converged && r.contacts >= 3, "{r:?}");
         }
-        let mut s = bdf2(0.04);
-        (s.time.integrator, s.solve.tolerance) = (integrator, 1e-6);
-        let mut sim = bridge::simulation(&body, s, stiff);
-        let turn = rotation(&V3::z(), -std::f64::consts::FRAC_PI_3);
-        let x: Vec<V3> = body.rest.iter().map(|p| turn * p).collect();
-        sim.set_state(&bridge::rows(&x), &vec![[0.0; 3]; x.len()]).unwrap();
-        let energy = |sim: &mut Simulation| {
-            let e = sim.energy();
-            e.elastic + e.kinetic + e.potential
-        };
-        let before = energy(&mut sim);
-        run(&mut sim, 250);
-        lost.push(before - energy(&mut sim));
+        ends.push(bridge::points(&sim.positions()));
     }
-    assert!(lost[0] > 0.0 && lost[1] <= lost[0] / 5.0, "lost {lost:?} J");
+    let feet = body.rest.iter().zip(&ends[4]).filter(|(p, _)| p.y == 0.0);
+    assert!(feet.fold(0.0, |most: f64, (p, q)| most.max((p - q).norm())) > 1e-4, "they slide");
+    let differences: Vec<f64> = ends.windows(2).map(|e| max_distance(&e[0], &e[1])).collect();
+    second_order("sliding", &differences);
+}
+
+/// What schemes take from a swing: backward Euler's D = d/dt − Δt/2 d²/dt² + …, squared, takes Δt Σm|a|² of power, BDF2's
+/// D = d/dt − Δt²/3 d³/dt³ + Δt³/4 d⁴/dt⁴ − … takes ½Δt³ Σm|jerk|². Of a rigid body that turns about an edge, Σm|a|² = I(θ″² + θ′⁴) and Σm|jerk|² =
+/// I((θ‴ − θ′³)² + 9θ′²θ″²). This is the energy that is left of a swing from rest at `angle` to the vertical after 10 s, in parts of that at first: period by period, with
+/// the power that the swing without losses has, and ½I Δt²θ″² in the first step, which is one of backward Euler. `omega2` is the square of the frequency of small swings.
+fn left_of_a_swing(integrator: Integrator, h: f64, omega2: f64, angle: f64) -> f64 {
+    let energy = |a: f64| omega2 * (1.0 - a.cos());
+    let first = 0.5 * (h * omega2 * angle.sin()).powi(2);
+    let (mut e, mut time) = (energy(angle) - if integrator == Integrator::Bdf2 { first } else { 0.0 }, 0.0);
+    while time < 10.0 && e > 1e-6 * omega2 {
+        // A quarter of a period from the turning point, by small steps.
+        let (mut q, mut v, mut t, mut work) = ((1.0 - e / omega2).acos(), 0.0, 0.0, 0.0);
+        let dt = 1e-4;
+        while q > 0.0 {
+            let a = -omega2 * q.sin();
+            let jerk = -omega2 * q.cos() * v;
+            let power = match integrator {
+                Integrator::BackwardEuler => h * (a * a + f64::powi(v, 4)),
+                Integrator::Bdf2 => 0.5 * h.powi(3) * ((jerk - v * v * v).powi(2) + 9.0 * v * v * a * a),
+            };
+            work += dt * power;
+            let (qm, vm) = (q + 0.5 * dt * v, v + 0.5 * dt * a);
+            q += dt * vm;
+            v += dt * -omega2 * qm.sin();
+            t += dt;
+        }
+        let part = f64::min(1.0, (10.0 - time) / t);
+        e *= (-work / e * part).exp();
+        time += t;
+    }
+    e / energy(angle)
+}
+
+/// Bars that swing from an edge for 10 s at 40 ms. BDF2 loses what its formula says, within a fifth of that (next terms are (ωΔt)², a few per cent, and the
+/// bar is not rigid), besides what the bar loses as it settles under its weight at first, which is what backward Euler loses above the energy of the swing. Where the formulas
+/// say that BDF2 loses at most a fifth as much, it does: the bar of 0.8 m at 10° and 15° and that of 1.6 m at 30° and 60°, not that of 0.8 m at 37° (0.23).
+#[test]
+fn a_swinging_bar_loses_what_the_formulas_say() {
+    let mut five = 0;
+    for (cells, degrees) in [(8, 10.0f64), (8, 15.0), (8, 37.0), (16, 30.0), (16, 60.0)] {
+        let mut lost = Vec::new();
+        let mut formula = Vec::new();
+        for integrator in Integrator::ALL {
+            let stiff = Lame::from_young(1e7, 0.4);
+            let mut body = RefBody::new(&bar(cells, 0.1), RefMaterial::NeoHookean(stiff), 1000.0);
+            for node in 0..body.rest.len() {
+                if body.rest[node].x == 0.0 && body.rest[node].y == 0.0 {
+                    body.pins.push(RefPin { node, target: body.rest[node] });
+                }
+            }
+            let mut s = bdf2(0.04);
+            (s.time.integrator, s.solve.tolerance) = (integrator, 1e-6);
+            let mut sim = bridge::simulation(&body, s, stiff);
+            // The way from the edge to the middle of mass hangs straight down at rest.
+            let mass: f64 = body.masses.iter().sum();
+            let middle: V3 = body.rest.iter().zip(&body.masses).map(|(p, m)| p * (m / mass)).sum();
+            let (dx, dy) = (middle.x, middle.y);
+            let inertia: f64 =
+                body.rest.iter().zip(&body.masses).map(|(p, m)| m * (p.x * p.x + p.y * p.y)).sum();
+            let omega2 = mass * 9.8 * f64::hypot(dx, dy) / inertia;
+            let angle = degrees.to_radians();
+            let turn = rotation(&V3::z(), -std::f64::consts::FRAC_PI_2 - dy.atan2(dx) + angle);
+            let x: Vec<V3> = body.rest.iter().map(|p| turn * p).collect();
+            sim.set_state(&bridge::rows(&x), &vec![[0.0; 3]; x.len()]).unwrap();
+            let energy = |sim: &mut Simulation| {
+                let e = sim.energy();
+                e.elastic + e.kinetic + e.potential
+            };
+            let before = energy(&mut sim);
+            run(&mut sim, 250);
+            let all = mass * 9.8 * f64::hypot(dx, dy) * (1.0 - angle.cos());
+            lost.push((before - energy(&mut sim)) / all);
+            formula.push(1.0 - left_of_a_swing(integrator, 0.04, omega2, angle));
+        }
+        println!("{cells} cells, {degrees}°: lost {lost:?}, by the formulas {formula:?}");
+        assert!(lost[0] > 0.9 && formula[0] > 0.9, "backward Euler lost {lost:?}, {formula:?}");
+        let settles = lost[0] - formula[0];
+        let off = (lost[1] - settles) / formula[1] - 1.0;
+        assert!(off.abs() <= 0.2 && settles.abs() < 0.03, "{cells}, {degrees}°: {lost:?}, {formula:?}");
+        if formula[1] <= formula[0] / 5.0 {
+            five += 1;
+            assert!(lost[1] <= lost[0] / 5.0, "{cells}, {degrees}°: {lost:?}");
+        }
+    }
+    assert_eq!(five, 4, "bars for which BDF2 should lose a fifth");
 }
 
 /// An oscillator's amplitude falls by BDF2's formula: the roots of (3/2 − 2z + z²/2)² = −ω²h², z = e^(−λ), 1e-9 over 200 steps once the

@@ -1,20 +1,21 @@
-//! What is measured of a state: snapshots, forces of pins, anchors and contacts, pins along axes.
+//! What is measured of a state: snapshots, forces of pins, anchors and contacts, derivatives.
 
-use super::common::{bar, distance, settings, wall};
+use super::common::{bar, settings, wall};
 use supple::contact::HalfSpace;
+use supple::sim::Hessian;
 use supple::{
-    Integrator, Material, MaterialKind, Method, Obstacle, Scene, Settings, Simulation, SlideOn,
-    SolveSettings, Status, TetMesh,
+    Bending, Cloth, Integrator, Material, MaterialKind, Method, Obstacle, Scene, Settings, Simulation,
+    SolveSettings, Spring, Status, TetMesh,
 };
 
-fn default(dt: f64) -> Settings {
+pub fn default(dt: f64) -> Settings {
     let mut s = settings(dt);
     s.solve = SolveSettings { threads: 1, tolerance: 1e-10, ..SolveSettings::default() };
     s.world.gravity = [0.3, -9.8, 0.2];
     s
 }
 
-fn material() -> Material {
+pub fn material() -> Material {
     Material::new(MaterialKind::NeoHookean, 1e5, 0.3).unwrap()
 }
 
@@ -23,11 +24,11 @@ fn bits(sim: &Simulation) -> Vec<u64> {
     rows.flatten().map(f64::to_bits).collect()
 }
 
-fn floor(friction: f64) -> Obstacle {
+pub fn floor(friction: f64) -> Obstacle {
     Obstacle::new("floor", HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0]).unwrap()).with_friction(friction)
 }
 
-fn raised(mesh: &TetMesh, by: f64) -> TetMesh {
+pub fn raised(mesh: &TetMesh, by: f64) -> TetMesh {
     let up = mesh.vertices().iter().map(|p| [p[0], p[1] + by, p[2]]).collect();
     TetMesh::new(up, mesh.tets().to_vec()).unwrap()
 }
@@ -132,96 +133,6 @@ fn forces_of_pins_balance_momentum() {
     }
 }
 
-/// Pins along an axis do what a frictionless plane of both sides does, which is solved in quite another way: 1e-7 of the size over 10 steps,
-/// with every method that has both; the held coordinates are exact.
-#[test]
-fn pins_along_an_axis_are_a_plane() {
-    let mesh = bar([4, 2, 2], 0.1);
-    for method in [Method::Auto, Method::Newton, Method::QuasiNewton] {
-        let run = |pins: bool| {
-            let mut s = default(0.02);
-            (s.solve.method, s.solve.iterations) = (method, 1000);
-            let mut scene = Scene::new(s);
-            let body = scene.add_solid("body", mesh.clone(), material(), 1000.0).unwrap();
-            let ids = wall(&mesh);
-            match pins {
-                true => scene.pin_axes(body, &ids, [true, false, false]).unwrap(),
-                false => {
-                    let on = SlideOn::Plane([0.0; 3], [1.0, 0.0, 0.0]);
-                    let _ = scene.slide(body, &ids, on, None).unwrap();
-                }
-            }
-            let mut sim = scene.build().unwrap();
-            for _ in 0..10 {
-                assert_eq!(sim.step().unwrap().status, Status::Converged, "{method} {pins}");
-            }
-            if pins {
-                assert!(ids.iter().all(|&i| sim.positions()[i as usize][0] == 0.0));
-            }
-            sim.positions()
-        };
-        let error = distance(&run(true), &run(false)) / 0.49;
-        assert!(error <= 1e-7, "{method}: {error:e}");
-    }
-}
-
-/// Pins along axes that move, in contact with a floor, and of bodies that touch each other: held coordinates are exact, steps converge.
-#[test]
-fn pins_along_axes_move_and_touch() {
-    let mesh = bar([2, 2, 2], 0.1);
-    for collide in [false, true] {
-        let mut s = default(0.01);
-        s.solve.tolerance = 1e-6;
-        let mut scene = Scene::new(s);
-        let body = scene.add_solid("body", raised(&mesh, 0.01), material(), 1000.0).unwrap();
-        let ids = wall(&mesh);
-        scene.pin_axes(body, &ids, [true, false, true]).unwrap();
-        scene.add_obstacle(floor(0.2)).unwrap();
-        if collide {
-            scene.add_solid("other", raised(&mesh, 0.25), material(), 1000.0).unwrap();
-            scene.collide(Default::default()).unwrap();
-        }
-        let mut sim = scene.build().unwrap();
-        let start = sim.positions();
-        for step in 1..=30 {
-            let to: Vec<[f64; 3]> = ids
-                .iter()
-                .map(|&i| {
-                    let p = start[i as usize];
-                    [p[0] + 0.001 * f64::from(step), 7.0, p[2]]
-                })
-                .collect();
-            sim.move_pins(body.0, &ids, &to).unwrap();
-            let r = sim.step().unwrap();
-            assert_eq!(r.status, Status::Converged, "collide {collide}, step {step}: {r:?}");
-            let x = sim.positions();
-            for (&i, to) in ids.iter().zip(&to) {
-                let p = x[i as usize];
-                assert!(p[0] == to[0] && p[2] == to[2], "{p:?} is not {to:?}");
-                assert!(p[1] < 0.3);
-            }
-        }
-        // It stands on the floor: the floor, pins and inertia bear it.
-        assert!(!sim.contacts().is_empty());
-    }
-}
-
-/// Methods that cannot take such pins say so.
-#[test]
-fn pins_along_axes_are_refused_where_they_cannot_be() {
-    for method in [Method::Admm, Method::Projective, Method::Position] {
-        let mut s = default(0.01);
-        s.solve.method = method;
-        let mesh = bar([2, 1, 1], 0.1);
-        let mut scene = Scene::new(s);
-        let m = Material::new(MaterialKind::Arap, 1e5, 0.3).unwrap();
-        let body = scene.add_solid("body", mesh.clone(), m, 1000.0).unwrap();
-        scene.pin_axes(body, &wall(&mesh), [true, false, false]).unwrap();
-        let e = scene.build().map(|_| ()).unwrap_err().to_string();
-        assert!(e.contains("along some axes") && e.contains(method.as_str()), "{e}");
-    }
-}
-
 /// A block at rest on the floor: contacts point up, lie in its plane, add up to the weight and to the reaction; so does a block on a
 /// block, which feels as much as it gives.
 #[test]
@@ -269,8 +180,7 @@ fn contacts_bear_the_weight() {
     }
 }
 
-/// ∇U against the differences of the energy, 1e-6, and the Hessian at rest against the differences of the gradient, 1e-6: there
-/// nothing is cut off from it.
+/// ∇U against the differences of the energy, 1e-6, and the Hessian at rest against those of the gradient, 1e-7.
 #[test]
 fn gradient_and_hessian_are_derivatives() {
     let mesh = bar([2, 1, 1], 0.1);
@@ -300,23 +210,36 @@ fn gradient_and_hessian_are_derivatives() {
             assert!((slope - g[i][c]).abs() <= 1e-6 * size, "{slope} {}", g[i][c]);
         }
     }
-    let n = 3 * rest.len();
-    let mut h = vec![0.0; n * n];
-    sim.set_state(&rest, &still).unwrap();
-    sim.hessian(&mut |i, j, k| {
+    hessian_is_derivative(&mut sim, &rest);
+}
+
+/// The exact Hessian as a dense matrix.
+fn dense(sim: &mut Simulation, kind: Hessian) -> nalgebra::DMatrix<f64> {
+    let n = 3 * sim.node_count();
+    let mut h = nalgebra::DMatrix::zeros(n, n);
+    sim.hessian(kind, &mut |i, j, k| {
+        assert!(i >= j);
         for c in 0..3 {
             for r in 0..3 {
-                h[(3 * i as usize + r) * n + 3 * j as usize + c] += k[c][r];
+                h[(3 * i as usize + r, 3 * j as usize + c)] += k[c][r];
                 if i != j {
-                    h[(3 * j as usize + c) * n + 3 * i as usize + r] += k[c][r];
+                    h[(3 * j as usize + c, 3 * i as usize + r)] += k[c][r];
                 }
             }
         }
     });
-    let most = h.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+    h
+}
+
+/// Against the differences of the gradient, 1e-7 of its size.
+fn hessian_is_derivative(sim: &mut Simulation, x: &[[f64; 3]]) -> nalgebra::DMatrix<f64> {
+    let still = vec![[0.0; 3]; x.len()];
+    sim.set_state(x, &still).unwrap();
+    let h = dense(sim, Hessian::Exact);
+    let (n, most, e) = (3 * x.len(), h.amax(), 1e-6);
     for q in 0..n {
         let mut at = |d: f64| {
-            let mut x = rest.clone();
+            let mut x = x.to_vec();
             x[q / 3][q % 3] += d;
             sim.set_state(&x, &still).unwrap();
             sim.gradient()
@@ -324,8 +247,50 @@ fn gradient_and_hessian_are_derivatives() {
         let (plus, minus) = (at(e), at(-e));
         for p in 0..n {
             let slope = (plus[p / 3][p % 3] - minus[p / 3][p % 3]) / (2.0 * e);
-            let error = (slope - h[p * n + q]).abs();
-            assert!(error <= 1e-5 * most, "{p} {q}: {slope} is not {}", h[p * n + q]);
+            let error = (slope - h[(p, q)]).abs();
+            assert!(error <= 1e-7 * most, "{p} {q}: {slope} is not {}", h[(p, q)]);
         }
     }
+    sim.set_state(x, &still).unwrap();
+    h
+}
+
+/// Bodies that are pressed hard and bent have directions in which they give way: the Hessian is the derivative of the gradient there too, for every material of
+/// solids, for fibres, cloth and springs; what Newton's method takes has no negative eigenvalue.
+#[test]
+fn the_hessian_of_loaded_bodies_is_exact() {
+    let mesh = bar([2, 1, 1], 0.1);
+    let press = |p: &[f64; 3]| [0.6 * p[0], 0.8 * p[1] + 0.3 * p[0] * p[0], p[2] - 0.2 * p[0] * p[1]];
+    let mut negative = 0;
+    for kind in MaterialKind::ALL {
+        let m = Material::new(kind, 1e5, 0.3).unwrap();
+        let mut scene = Scene::new(default(0.01));
+        scene.add_solid("body", mesh.clone(), m, 1000.0).unwrap();
+        let mut sim = scene.build().unwrap();
+        let x: Vec<[f64; 3]> = mesh.vertices().iter().map(press).collect();
+        let h = hessian_is_derivative(&mut sim, &x);
+        let least = h.clone().symmetric_eigenvalues().min();
+        negative += usize::from(least < -1e-6 * h.amax());
+        let projected = dense(&mut sim, Hessian::Projected);
+        let least = projected.clone().symmetric_eigenvalues().min();
+        assert!(least >= -1e-9 * projected.amax(), "{kind:?}: {least:e}");
+    }
+    assert!(negative >= 5, "only {negative} materials give way: the test shows little");
+
+    // A sheet that is pressed, and a spring that is.
+    let mut scene = Scene::new(default(0.01));
+    let sheet = super::sheet::grid([0.2, 0.2], [2, 2]);
+    let cloth = Cloth { bending: Bending::Flat(1e-3), ..Cloth::new(material(), 0.001, 500.0) };
+    scene.add_cloth("sheet", sheet.clone(), cloth).unwrap();
+    scene
+        .add_springs("spring", vec![[0.0; 3], [1.0, 0.2, 0.0]], vec![1.0; 2], vec![Spring::new([0, 1], 50.0)])
+        .unwrap();
+    let mut sim = scene.build().unwrap();
+    let mut x: Vec<[f64; 3]> = sheet
+        .vertices()
+        .iter()
+        .map(|p| [0.8 * p[0], 0.02 * (9.0 * p[0] + 5.0 * p[2]).sin(), 0.9 * p[2]])
+        .collect();
+    x.extend([[0.0; 3], [0.5, 0.1, 0.3]]);
+    hessian_is_derivative(&mut sim, &x);
 }
