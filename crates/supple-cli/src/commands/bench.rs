@@ -5,11 +5,13 @@
 //! | `bench.rs` | arguments, table, JSON |
 //! | `bench/machine.rs` | clock and read bandwidth |
 //! | `bench/cases.rs` | whole steps of bodies of several sizes |
+//! | `bench/elements.rs` | errors and times of elements of several kinds |
 //! | `bench/contact.rs` | what contact costs at rest, and the search for contacts alone |
 //! | `bench/scenes.rs` | whole motions with contact between bodies; those that are no built-in scenes are in `bench/scenes/` |
 //! | `bench/micro.rs` | decompositions and proximal operators, one by one |
 mod cases;
 mod contact;
+mod elements;
 pub(super) mod machine;
 mod micro;
 mod scenes;
@@ -39,6 +41,9 @@ pub struct Args {
     /// Only what is about contact
     #[arg(long, conflicts_with = "huge")]
     contact: bool,
+    /// Only how far off elements of order 1 and 2, with averaged strain and without, are on bent and pressed bodies, and how long they take
+    #[arg(long, conflicts_with_all = ["huge", "contact"])]
+    elements: bool,
     /// Of the motions with contact, only those whose name contains this
     #[arg(long, value_name = "NAME", requires = "contact")]
     scene: Vec<String>,
@@ -59,6 +64,7 @@ struct Report {
     machine: machine::Machine,
     micro: Vec<micro::Micro>,
     cases: Vec<cases::Case>,
+    elements: Vec<elements::Error>,
     contact: Vec<contact::Contact>,
     motions: Vec<scenes::Motion>,
 }
@@ -75,17 +81,53 @@ pub fn run(args: &Args) -> miette::Result<()> {
         machine.ghz, machine.read_gbs_1, machine.read_gbs, machine.threads, machine.lanes
     ))?;
 
+    if args.elements {
+        let report = Report {
+            machine,
+            micro: vec![],
+            cases: vec![],
+            elements: off(args)?,
+            contact: vec![],
+            motions: vec![],
+        };
+        return write(args, &report);
+    }
     let (micro, cases) = if args.contact { (Vec::new(), Vec::new()) } else { bodies(args, &machine)? };
     let contact = if args.scene.is_empty() { at_rest(args)? } else { Vec::new() };
     let motions = in_motion(args)?;
+    write(args, &Report { machine, micro, cases, elements: vec![], contact, motions })
+}
+
+fn write(args: &Args, report: &Report) -> miette::Result<()> {
     if let Some(path) = &args.json {
-        let text = serde_json::to_string_pretty(&Report { machine, micro, cases, contact, motions })
-            .into_diagnostic()?;
+        let text = serde_json::to_string_pretty(report).into_diagnostic()?;
         std::fs::write(path, text + "\n")
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
+}
+
+/// Errors of elements.
+fn off(args: &Args) -> miette::Result<Vec<elements::Error>> {
+    say("body             ν     cells  elements               nodes      off %   seconds\n")?;
+    let mut all = Vec::new();
+    for plan in elements::plan(args.quick) {
+        for e in elements::measure(&plan)? {
+            say(&format!(
+                "{:<15} {:>5.2} {:>6}  {:<20} {:>7} {:>10.2} {:>9.3}\n",
+                e.body,
+                e.poisson,
+                e.cells,
+                e.elements,
+                e.nodes,
+                100.0 * e.off,
+                e.seconds
+            ))?;
+            all.push(e);
+        }
+    }
+    Ok(all)
 }
 
 /// Kernels one by one, and whole steps.
