@@ -16,7 +16,7 @@
 //! | `converged.rs` | what `converged` promises, on random scenes |
 //! | `whole.rs` | bodies that nothing holds fall whatever a step leaves undone |
 //! | `odd.rs` | settings and bodies at the ends of their ranges |
-#![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::type_complexity)]
 
 mod bridge;
 mod common;
