@@ -113,7 +113,10 @@ fn a_site_is_three_files_that_belong_together() {
     let o = supple(&f.0, &["site", "--out", "b/c", "--wasm", "small.wasm"]);
     assert_eq!(code(&o), 0, "{}", errors(&o));
     let read = |name: &str| std::fs::read_to_string(f.path("b/c").join(name)).unwrap();
-    assert_eq!(std::fs::read(f.path("b/c/supple.wasm")).unwrap(), std::fs::read(f.path("small.wasm")).unwrap());
+    assert_eq!(
+        std::fs::read(f.path("b/c/supple.wasm")).unwrap(),
+        std::fs::read(f.path("small.wasm")).unwrap()
+    );
     let page = read("index.html");
     assert!(page.contains("<html lang=\"en\" data-solver=\"worker\">"));
     let (_, policy) = page.split_once("http-equiv=\"Content-Security-Policy\" content=\"").unwrap();
