@@ -1,4 +1,4 @@
-//! An exporter that works beside the simulation, on a thread of its own, a few frames behind.
+//! An exporter that works beside the simulation, on a thread of its own, two frames behind at most.
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
@@ -8,8 +8,8 @@ use super::exporter::{Exporter, Finish};
 use super::{ExportError, Frame};
 use crate::files::OutputDir;
 
-/// Frames that may wait: enough to even out slow ones, few enough for their memory.
-const WAITING: usize = 4;
+/// Frames that may wait, besides the one that is drawn: all are still drawn when a run is interrupted, which must not take long.
+const WAITING: usize = 1;
 
 enum Job {
     Report(Box<StepReport>),
