@@ -99,7 +99,8 @@ fn links_between_pages_lead_somewhere() {
             }
             seen += 1;
             let (file, place) = link.split_once('#').unwrap_or((&link, ""));
-            let target = if file.is_empty() { page.clone() } else { tidy(&page.parent().unwrap().join(file)) };
+            let target =
+                if file.is_empty() { page.clone() } else { tidy(&page.parent().unwrap().join(file)) };
             let there = target.exists()
                 && (place.is_empty() || anchors(&fs::read_to_string(&target).unwrap()).contains(place));
             if !there {

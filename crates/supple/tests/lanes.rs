@@ -292,7 +292,7 @@ fn materials_give_the_same_bits_in_scalar_and_lanes() {
 #[test]
 fn elementary_functions_are_those_of_the_system_to_some_last_bits() {
     use supple::math::elementary as e;
-    let mut random = Random::new(7);
+    let mut random = Random(7);
     let near = |what: &str, got: f64, wanted: f64, units: f64| {
         let off = (got - wanted).abs() / (wanted.abs() * f64::EPSILON).max(f64::MIN_POSITIVE);
         assert!(

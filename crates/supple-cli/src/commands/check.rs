@@ -10,7 +10,6 @@ use super::run::summary::elements;
 use super::run::{asked, find};
 use crate::advice;
 use crate::input::{format_of, read_mesh};
-use crate::load::Loaded;
 
 /// Check a scene or mesh file without running it: 0 and a summary, or 2 and what is wrong
 #[derive(Debug, clap::Args)]

@@ -13,8 +13,8 @@ pub mod mesh;
 pub mod paper;
 pub mod run;
 pub mod schema;
-pub mod study;
 pub mod site;
+pub mod study;
 pub mod sweep_weights;
 pub mod view;
 

@@ -23,8 +23,9 @@ pub trait Kernel {
     fn run<R: Real>(self) -> Self::Out;
 }
 
-/// Runs a kernel on the widest lanes of this CPU.
-#[inline]
+/// Runs a kernel on the widest lanes of this CPU. Not inlined: loops that run alone and those over threads would each have a copy of every
+/// kernel, a sixth of all code.
+#[inline(never)]
 pub fn dispatch<K: Kernel>(kernel: K) -> K::Out {
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {

@@ -60,7 +60,7 @@ use crate::contact::{Columns, ContactSet};
 use crate::exec::Exec;
 use crate::global::{Cholesky, SolveScratch, Split, System};
 use crate::math::nodes::{Row, weighted_distance};
-use crate::settings::{ContactMethod, DualStart, Method, Start};
+use crate::settings::{ContactMethod, Method, Start};
 use crate::term::{Sums, TermSet};
 
 /// min ½Δt⁻²‖M^½(x − x̃)‖² + U(Dx) over the free nodes (5), and the memory to solve it.
