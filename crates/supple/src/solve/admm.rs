@@ -53,12 +53,8 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
     let mut feasibility = Feasibility::default();
 
     p.method = Method::Admm;
-    let start = run.clock.seconds();
     p.terms.reset(p.x, settings.dual_start, p.exec);
     p.find_rounding();
-    // The residuals at the end take as long.
-    let reserve = run.reserve;
-    run.reserve += run.clock.seconds() - start;
     let mut firmness = Firmness::begin(p, settings);
     let mut onward = Onward::Plain;
     let status = loop {
@@ -141,7 +137,6 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
         if until == Until::Sound {
             let sums = p.terms.energy(p.x, p.exec);
             if sums.degenerate == 0 && sums.infinite == 0 {
-                run.reserve = reserve;
                 return None;
             }
         }

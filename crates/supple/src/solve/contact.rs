@@ -214,7 +214,7 @@ impl Descent {
         for (d, (g, f)) in d.iter_mut().zip(self.gradient.iter().zip(p.contact.force())) {
             *d = Row([f.0[0] - g.0[0], f.0[1] - g.0[1], f.0[2] - g.0[2], 0.0]);
         }
-        apply(p, run, metric, hessian, &mut d);
+        apply(p, run, metric, hessian, &mut d, None);
         // Where the nodes would go; pinned ones stay.
         self.from.copy_from_slice(&p.x[..d.len()]);
         add(p.x, &d);
@@ -241,7 +241,7 @@ impl Descent {
         if changed {
             self.next.copy_from_slice(p.contact.change());
             let mut more = std::mem::take(&mut self.next);
-            apply(p, run, metric, hessian, &mut more);
+            apply(p, run, metric, hessian, &mut more, None);
             add(&mut d, &more);
             self.next = more;
         }

@@ -98,7 +98,7 @@ fn ratios(fine: usize, growing: usize, depths: &[f64]) -> (usize, Vec<f64>) {
 /// Exponent 1.5 ± 0.02 and force within 3 % at 48k tetrahedra, contacts 5 to 11 cells wide. How much of it is the mesh: with cells twice as large it is no nearer.
 #[test]
 fn a_ball_on_a_half_space() {
-    let depths = [0.0004, 0.0008, 0.0016];
+    let depths = [0.0004f64, 0.0008, 0.0016];
     let off = |found: &[f64]| found.iter().fold(0.0, |most: f64, f| most.max((f - 1.0).abs()));
     let exponent = |f: &[f64]| 1.5 + (f[2] / f[0]).ln() / (depths[2] / depths[0]).ln();
     let (tets, found) = ratios(14, 7, &depths);
