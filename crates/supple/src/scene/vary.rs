@@ -74,7 +74,6 @@ impl Material {
                 all
             }
             Choice::BuiltIn { kind, numbers: n, .. } if !self.follows() => match kind {
-                MaterialKind::Arap => vec![name(("stiffness", n[0]))],
                 MaterialKind::MooneyRivlin => [("c10", n[0]), ("c01", n[1]), ("d1", n[2])].map(name).to_vec(),
                 MaterialKind::Ogden => {
                     let mut all = Vec::new();
@@ -127,10 +126,6 @@ impl Material {
                 let mut n = *numbers;
                 let p = name.chars().last().and_then(|c| c.to_digit(10)).map_or(0, |d| d as usize);
                 match (*kind, name) {
-                    (MaterialKind::Arap, "stiffness") => {
-                        let lame = Lame::new(0.5 * value, 0.0).unwrap_or(old);
-                        return Material::with_numbers(*kind, lame, &[value]);
-                    }
                     (MaterialKind::MooneyRivlin, "c10") => n[0] = value,
                     (MaterialKind::MooneyRivlin, "c01") => n[1] = value,
                     (MaterialKind::MooneyRivlin, "d1") => n[2] = value,

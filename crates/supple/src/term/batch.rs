@@ -117,7 +117,7 @@ pub struct Batch<const V: usize, const D: usize, P> {
 const WAVE: usize = 16;
 
 impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
-    const ROWS: usize = if V > 1 { V - 1 } else { 1 };
+    pub(super) const ROWS: usize = if V > 1 { V - 1 } else { 1 };
 
     /// Packs a list. Elements are stored by their smallest node, so that neighbours in space are neighbours in memory.
     /// `nodes` are the list's nodes in the numbers of the system.

@@ -25,7 +25,8 @@ pub trait Pull {
     fn lagged(&self) -> bool;
     /// Numbers of an element that derivatives count, its volume first.
     fn numbers(&self) -> usize;
-    /// The volume of an element in m³, 1 for those without, and then its numbers; empty if there is no such element.
+    /// The volume of an element in m³, 1 for those without, then the material's numbers, then the gradients that are stored, which of bending depend on
+    /// the material too; empty if there is no such element.
     fn volume_and_numbers(&self, element: usize) -> Vec<f64>;
     /// Calls `f(i, j, K)` for each pair of corners of each element: ∂²U/∂x_i∂x_j as it is, by columns; (j, i) is its transpose and is not
     /// called.
@@ -105,12 +106,13 @@ impl<const V: usize, const D: usize, P: Potential<D>> Pull for Batch<V, D, P> {
         P::LAGGED
     }
     fn numbers(&self) -> usize {
-        1 + P::PARAMS
+        1 + P::PARAMS + Self::ROWS * D
     }
     fn volume_and_numbers(&self, element: usize) -> Vec<f64> {
         let Some((c, p, l)) = self.locate(element) else { return Vec::new() };
         let mut all = vec![self.chunks[c].volume::<f64>(p, l)];
         all.extend(self.params(element));
+        all.extend((0..Self::ROWS * D).map(|q| self.chunks[c].g[p * Self::ROWS * D + q].0[l]));
         all
     }
 
@@ -143,14 +145,15 @@ impl<const V: usize, const D: usize, P: Potential<D>> Pull for Batch<V, D, P> {
     }
 
     fn pull_numbers(&self, x: &[Row], y: &[Row], out: &mut [f64]) {
-        let count = 1 + P::PARAMS;
+        let count = self.numbers();
         for (element, out) in out.chunks_exact_mut(count).enumerate() {
             let Some(look) = self.look_at(element, x) else { continue };
             let l = Self::local_of(&look, y);
             if inner(&l, &l) == 0.0 {
                 continue;
             }
-            out[VOLUME] += inner(&self.potential.stress(&look.e, &look.z), &l);
+            let stress = self.potential.stress(&look.e, &look.z);
+            out[VOLUME] += inner(&stress, &l);
             for q in 0..P::PARAMS {
                 let size = look.e.param[q].abs();
                 let h = STEP * if size > 0.0 { size } else { 1.0 };
@@ -160,6 +163,22 @@ impl<const V: usize, const D: usize, P: Potential<D>> Pull for Batch<V, D, P> {
                     inner(&self.potential.stress(&e, &look.z), &l)
                 };
                 out[1 + q] += look.volume * (at(h) - at(-h)) / (2.0 * h);
+            }
+            // V P(Σ x g):(Σ y g) by g; ∂P is symmetric.
+            let size = inner(&l, &l).sqrt();
+            let unit = l.map(|c| c.map(|a| a / size));
+            let dp = self.slope(&look.e, &look.z, &unit, STEP * look.size).map(|c| c.map(|a| a * size));
+            let from = |rows: &[Row], v: usize| {
+                let (a, b) = (rows[look.nodes[v] as usize].xyz(), rows[look.nodes[0] as usize].xyz());
+                if V > 1 { std::array::from_fn(|k| a[k] - b[k]) } else { a }
+            };
+            for r in 0..Self::ROWS {
+                let v = r + usize::from(V > 1);
+                let (x, y): ([f64; 3], [f64; 3]) = (from(x, v), from(y, v));
+                for d in 0..D {
+                    let by: f64 = (0..3).map(|k| stress[d][k] * y[k] + dp[d][k] * x[k]).sum();
+                    out[1 + P::PARAMS + r * D + d] += look.volume * by;
+                }
             }
         }
     }
