@@ -254,8 +254,8 @@ impl Simulation {
     }
 
     /// Positions in m: a new array (n, 3), read-only; set_state() changes them.
-    #[getter]
-    fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    #[getter(positions)]
+    fn all_positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let rows = self.shared.read(|e| e.sim().positions(), |s| s.positions.clone())?;
         frozen(array::rows(py, rows)?)
     }
@@ -325,8 +325,8 @@ impl Simulation {
         array::shaped(py, all.into_flattened().into_flattened(), vec![m, 3, 3])
     }
     /// Velocities in m/s: a new array (n, 3), read-only; set_state() changes them.
-    #[getter]
-    fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    #[getter(velocities)]
+    fn all_velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let rows = self.shared.read(|e| e.sim().velocities(), |s| s.velocities.clone())?;
         frozen(array::rows(py, rows)?)
     }

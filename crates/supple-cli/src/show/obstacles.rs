@@ -23,7 +23,7 @@ fn drawn(program: &Program, number: usize) -> Option<Drawn> {
     let shape = &program.simulation.obstacles().get(number)?.shape;
     if !shape.is_flat() {
         let (points, triangles) = shape.triangles();
-        return (!triangles.is_empty()).then(|| Drawn { points, triangles, ..Drawn::default() });
+        return (!triangles.is_empty()).then_some(Drawn { points, triangles });
     }
     if level(program, number).is_some() {
         return None;

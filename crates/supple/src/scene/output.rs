@@ -191,10 +191,10 @@ pub(super) fn check(file: &SceneFile) -> Result<(), SceneError> {
     }
     let wrong = |c: &Option<ColourText>| c.as_ref().is_some_and(|c| c.rgb().is_none());
     let message = "must be like \"#e0a030\", or three numbers from 0 to 1";
-    for (i, _) in file.body.iter().enumerate().filter(|(_, b)| wrong(&b.colour)) {
+    if let Some(i) = file.body.iter().position(|b| wrong(&b.colour)) {
         return Err(SceneError::at(format!("body[{i}].colour"), message));
     }
-    for (i, _) in file.obstacle.iter().enumerate().filter(|(_, o)| wrong(&o.colour)) {
+    if let Some(i) = file.obstacle.iter().position(|o| wrong(&o.colour)) {
         return Err(SceneError::at(format!("obstacle[{i}].colour"), message));
     }
     Ok(())

@@ -169,7 +169,7 @@ fn nodes_on_edges_follow() {
     let held = sim.held();
     for (i, p) in mesh.vertices().iter().enumerate() {
         let wanted = match p[0] {
-            x if x == 0.0 => [true, false, false],
+            0.0 => [true, false, false],
             x if (x - 0.3).abs() < 1e-9 => [true, true, i == right[0] as usize],
             _ => [false; 3],
         };

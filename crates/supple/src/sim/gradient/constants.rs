@@ -44,9 +44,12 @@ pub struct ByConstant {
     pub elements: Vec<f64>,
 }
 
+/// A batch with volume and numbers of each of its elements.
+type Numbered = (Box<dyn TermBatch>, Vec<Vec<f64>>);
+
 /// Volume and numbers of every element by batch, damping of nodes, masses.
 struct Numbers {
-    batches: Vec<(Box<dyn TermBatch>, Vec<Vec<f64>>)>,
+    batches: Vec<Numbered>,
     drags: Vec<f64>,
     masses: Vec<f64>,
 }

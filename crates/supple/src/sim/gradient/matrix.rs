@@ -220,9 +220,7 @@ impl Hessian {
         }
         let mut at = n;
         for row in rows.iter_mut() {
-            for k in 0..row.count {
-                row.multiplier[k] = v[at + k];
-            }
+            row.multiplier[..row.count].copy_from_slice(&v[at..at + row.count]);
             at += row.count;
         }
         v.iter().all(|v| v.is_finite()).then_some(())
