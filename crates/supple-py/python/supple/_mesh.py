@@ -32,7 +32,8 @@ class Mesh(NamedTuple):
             raise ImportError("PyVista is needed: pip install pyvista") from e
         if len(self.tets):
             return pyvista.UnstructuredGrid({pyvista.CellType.TETRA: self.tets}, self.vertices)
-        return pyvista.PolyData.from_regular_faces(self.vertices, self.triangles)
+        faces: Any = self.triangles
+        return pyvista.PolyData.from_regular_faces(self.vertices, faces)
 
     def to_meshio(self) -> Any:
         """The mesh for meshio, which must be installed, with its groups as sets of points."""
