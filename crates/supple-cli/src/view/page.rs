@@ -81,7 +81,8 @@ impl Page {
         let (before, after) = self.html.split_once(DATA).unwrap_or((&self.html, ""));
         let policy =
             format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">", self.policy("'none'"));
-        let escaped = title.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+        let escaped =
+            title.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
         let before = before
             .replacen("<meta charset=\"utf-8\">", &format!("<meta charset=\"utf-8\">{policy}"), 1)
             .replacen("<title>supple</title>", &format!("<title>{escaped}</title>"), 1);

@@ -3,7 +3,7 @@
 use super::Local;
 use super::curvature::Curvature;
 
-/// ∂²Ψ/∂z² of a 3×D matrix: entry [d][c] is the derivative of ∂Ψ/∂z by coordinate c of column d.
+/// ∂²Ψ/∂z² of a 3×D matrix: entry `[d][c]` is the derivative of ∂Ψ/∂z by coordinate c of column d.
 pub type Second<const D: usize> = [[Local<f64, D>; 3]; D];
 
 /// From the frame in which it falls apart.
