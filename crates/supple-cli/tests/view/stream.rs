@@ -90,7 +90,7 @@ fn messages_are_as_documented_and_broken_ones_are_errors() {
 fn a_report_allows_its_own_script_only_and_has_its_title_as_text() {
     let page = crate::client::page();
     let (before, after) = page.report("a <b> & \"c\"");
-    assert!(before.contains("<title>a &lt;b> &amp; &quot;c&quot;</title>"), "{before}");
+    assert!(before.contains("<title>a &lt;b&gt; &amp; &quot;c&quot;</title>"), "{before}");
     assert!(
         before.contains("content=\"default-src 'none'; script-src 'sha256-BBBB'; style-src 'sha256-AAAA'; ")
     );
