@@ -62,7 +62,7 @@ test("frames per second of the first scene", async () => {
   await page.waitForTimeout(4000);
   const rate = ((await count()) - before) / 4;
   console.log(`${rate.toFixed(1)} frames per second`);
-  // Half of the target: other programs may want the machine while this test runs. scripts/site-speed measures.
+  // Half of the target: other programs may want the machine while this test runs. `scripts/site-tests --speed` measures steps.
   assert.ok(rate > 15, `${rate} frames per second`);
 });
 

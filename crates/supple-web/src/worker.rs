@@ -17,7 +17,7 @@ const TETS: usize = 4000;
 /// Longest text of a scene, in bytes.
 const LONGEST: usize = 16 << 20;
 
-/// What the page is told.
+/// Messages to the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Message {
     /// A model or a frame.

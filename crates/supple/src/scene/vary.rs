@@ -249,7 +249,7 @@ impl Entry {
                 Content::Solid { materials, .. } => match (name, &mut self.limit) {
                     ("limit_stiffness", Some(limit)) => limit.stiffness = Some(to(0)),
                     _ => {
-                        // What was one material stays one: they are told apart by what is behind them.
+                        // Elements that shared a material share the changed one.
                         for (e, m) in materials.iter_mut().enumerate() {
                             if constant.values[e].is_finite() {
                                 *m = m.varied(name, to(e));

@@ -41,7 +41,7 @@ pub enum GradientError {
     /// The linear system of a step has no solution.
     #[error("step {0} of the record: the matrix at its solution is singular")]
     Singular(usize),
-    /// A number that is none.
+    /// NaN or infinity.
     #[error("step {0} of the record: the gradient is not finite")]
     NonFinite(usize),
     /// Gradients of the wrong size, or of a step that was not recorded.
