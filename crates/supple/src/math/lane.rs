@@ -1,19 +1,21 @@
 //! Lanes: several numbers side by side, and the one place that chooses between them at run time.
 //!
-//! [`dispatch`] runs a [`Kernel`] on the widest lanes that this CPU has: pairs of AVX2 registers
-//! ([`Pair`] of `x86::F64x4`, 8 lanes) on x86-64, else plain numbers; in the browser SIMD128 (`wasm::F64x2`) if it was compiled in; on other
+//! [`dispatch`] runs a [`Kernel`] on the widest lanes that this CPU has: on x86-64 an AVX-512 register (`x86_512::F64x8`) or a pair of AVX2
+//! registers ([`Pair`] of `x86::F64x4`), 8 lanes each, else plain numbers; in the browser SIMD128 (`wasm::F64x2`) if it was compiled in; on other
 //! machines portable arrays ([`Arr`], 4 lanes) that the compiler vectorises as it can. All give the same bits. `docs/decisions/0002-lanes.md` has the reasons.
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod wasm;
 #[cfg(target_arch = "x86_64")]
 mod x86;
+#[cfg(target_arch = "x86_64")]
+mod x86_512;
 
 use super::nodes::Row;
 use super::real::{BLOCK, Block, Mask, Real, power_of_two_f64, split_f64};
 use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
 #[cfg(target_arch = "x86_64")]
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicU8, Ordering};
 
 /// A computation written once for every kind of lanes.
 pub trait Kernel {
@@ -28,7 +30,11 @@ pub trait Kernel {
 #[inline(never)]
 pub fn dispatch<K: Kernel>(kernel: K) -> K::Out {
     #[cfg(target_arch = "x86_64")]
-    if has_avx2() {
+    if has_avx512() {
+        // SAFETY: `has_avx512` has just found avx512f, avx512dq, avx2 and fma on this CPU, all that `run_avx512` asks for.
+        #[allow(unsafe_code)]
+        return unsafe { run_avx512(kernel) };
+    } else if has_avx2() {
         // SAFETY: `has_avx2` has just found avx2 and fma on this CPU, all that `run_avx2` asks for.
         #[allow(unsafe_code)]
         return unsafe { run_avx2(kernel) };
@@ -50,7 +56,9 @@ type Portable = Arr<4>;
 /// The name of the lanes that [`dispatch`] chooses on this machine.
 pub fn backend() -> &'static str {
     #[cfg(target_arch = "x86_64")]
-    if has_avx2() {
+    if has_avx512() {
+        return "avx512, f64x8";
+    } else if has_avx2() {
         return "avx2+fma, 2 × f64x4";
     }
     if cfg!(target_feature = "simd128") {
@@ -59,15 +67,34 @@ pub fn backend() -> &'static str {
     if <Portable as Real>::LANES == 1 { "one by one" } else { "portable, f64x4" }
 }
 
-/// Set by [`one_by_one`].
-#[cfg(target_arch = "x86_64")]
-static ONE_BY_ONE: AtomicBool = AtomicBool::new(false);
+/// The widest lanes that a process may take; see [`limit`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Widest {
+    /// Whatever the CPU has.
+    Any = 0,
+    /// Not AVX-512.
+    Avx2 = 1,
+    /// Plain numbers, several times slower. Everything of the library's own then multiplies and adds in two roundings, as it does on machines
+    /// without fused multiply-add and in the browser; what is left to differ is how faer factors matrices there.
+    OneByOne = 2,
+}
 
-/// From now on this process takes plain numbers instead of lanes, several times slower. Everything of the library's own then multiplies and adds in two
-/// roundings, as it does on machines without fused multiply-add and in the browser; what is left to differ is how faer factors matrices there.
-pub fn one_by_one() {
+/// Set by [`limit`].
+#[cfg(target_arch = "x86_64")]
+static LIMIT: AtomicU8 = AtomicU8::new(Widest::Any as u8);
+
+/// From now on this process takes no wider lanes than these, to compare results and speeds.
+pub fn limit(widest: Widest) {
     #[cfg(target_arch = "x86_64")]
-    ONE_BY_ONE.store(true, Ordering::Relaxed);
+    LIMIT.store(widest as u8, Ordering::Relaxed);
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = widest;
+}
+
+/// [`limit`] to [`Widest::OneByOne`].
+pub fn one_by_one() {
+    limit(Widest::OneByOne);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -75,7 +102,23 @@ pub fn one_by_one() {
 fn has_avx2() -> bool {
     std::arch::is_x86_feature_detected!("avx2")
         && std::arch::is_x86_feature_detected!("fma")
-        && !ONE_BY_ONE.load(Ordering::Relaxed)
+        && LIMIT.load(Ordering::Relaxed) <= Widest::Avx2 as u8
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn has_avx512() -> bool {
+    std::arch::is_x86_feature_detected!("avx512f")
+        && std::arch::is_x86_feature_detected!("avx512dq")
+        && std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("fma")
+        && LIMIT.load(Ordering::Relaxed) == Widest::Any as u8
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
+fn run_avx512<K: Kernel>(kernel: K) -> K::Out {
+    kernel.run::<x86_512::F64x8>()
 }
 
 #[cfg(target_arch = "x86_64")]
