@@ -154,6 +154,8 @@ pub trait Potential<const D: usize>: Send + Sync + 'static {
     const BESIDE: bool = false;
     /// True for a term that dissipates: its numbers are taken at the start of each step, by [`Potential::lag`].
     const LAGGED: bool = false;
+    /// True if Ψ(z) = k/2‖z‖², so that its Hessian is that of its weight by every rule.
+    const QUADRATIC: bool = false;
     /// Name for messages.
     fn name(&self) -> &'static str;
     /// Where the energy is defined.
@@ -172,11 +174,6 @@ pub trait Potential<const D: usize>: Send + Sync + 'static {
     #[inline(always)]
     fn off<R: Real>(&self, e: &Element<R>, z: &Local<R, D>) -> R {
         norm2(&minus(z, &self.nearest(e, z)))
-    }
-    /// True for a constraint on each column of z by itself.
-    #[inline(always)]
-    fn by_columns(&self) -> bool {
-        false
     }
     /// What `warm` is before the first iteration.
     fn cold(&self, _e: &Element<f64>) -> f64 {
@@ -283,11 +280,8 @@ pub trait Manifold<const D: usize>: Send + Sync + 'static {
     }
     /// True if the set is convex.
     const CONVEX: bool = false;
-    /// True if the set asks something of each column by itself.
-    #[inline(always)]
-    fn by_columns(&self) -> bool {
-        false
-    }
+    /// True if the set is z = 0.
+    const ORIGIN: bool = false;
     /// The point of the set nearest to y; `shape` are the set's numbers.
     fn project<R: Real>(&self, shape: &[R], y: &Local<R, D>) -> Local<R, D>;
 }

@@ -16,6 +16,7 @@ impl<C: Manifold<D>, const D: usize> Potential<D> for Soft<C> {
     const PARAMS: usize = 1 + C::PARAMS;
     // Of matrices with more than one column there are only limits and bending.
     const BESIDE: bool = D > 1;
+    const QUADRATIC: bool = C::ORIGIN;
     fn name(&self) -> &'static str {
         self.0.name()
     }
@@ -79,10 +80,6 @@ impl<C: Manifold<D>, const D: usize> Potential<D> for Hard<C> {
     }
     fn convex(&self) -> bool {
         true
-    }
-    #[inline(always)]
-    fn by_columns(&self) -> bool {
-        self.0.by_columns()
     }
     /// Eq. (39).
     #[inline(always)]
@@ -172,6 +169,7 @@ pub struct Flat;
 impl Manifold<3> for Flat {
     const PARAMS: usize = 0;
     const CONVEX: bool = true;
+    const ORIGIN: bool = true;
     fn name(&self) -> &'static str {
         "bending"
     }
@@ -215,10 +213,6 @@ impl Manifold<2> for SheetStrains {
     const PARAMS: usize = 2;
     fn name(&self) -> &'static str {
         "strain limit"
-    }
-    #[inline(always)]
-    fn by_columns(&self) -> bool {
-        matches!(self, SheetStrains::Threads)
     }
     #[inline(always)]
     fn project<R: Real>(&self, shape: &[R], y: &Local<R, 2>) -> Local<R, 2> {

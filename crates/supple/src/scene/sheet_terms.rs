@@ -8,6 +8,9 @@ use crate::energy::{Lame, sided};
 use crate::math::small::{Mat3, cross, dot, sub};
 use crate::term::weight::WeightRule;
 
+/// What is smaller than this part is rounding of the rest shape.
+const ROUNDING: f64 = 1e-9;
+
 impl Terms {
     /// A triangle of a material that sheets take. A strain limit in every direction and a material are one term, others are two.
     pub fn membrane(
@@ -68,16 +71,43 @@ impl Terms {
         volume: f64,
         at: &Where<'_>,
     ) {
+        let k = limit.stiffness.map_or_else(|| at.hard_weight(STRAINS, &place, &g), |k| k * volume);
         let list = match (limit.along, limit.stiffness) {
-            (Along::Threads, None) => &mut self.hard_threads,
+            (Along::Threads, None) => {
+                return (0..2).for_each(|d| self.thread_limit(limit.range, place, [g[0][d], g[1][d]], k));
+            }
             (Along::Threads, Some(_)) => &mut self.soft_threads,
             (Along::Stretches, None) => &mut self.hard_stretches,
             (Along::Stretches, Some(_)) => &mut self.soft_stretches,
         };
-        let k = limit.stiffness.map_or_else(|| at.hard_weight(STRAINS, &place, &g), |k| k * volume);
         list.push(place.nodes, &g, k, place.origin);
         list.params.extend(limit.stiffness.map(|k| k * volume));
         list.params.extend(limit.range);
+    }
+
+    /// The limit of one of a triangle's threads, whose stretch is |Σ g_v x_v|. One that runs along an edge is a limit of that edge, and one and
+    /// the same for both of its triangles.
+    fn thread_limit(&mut self, range: [f64; 2], place: Place<3>, g: [f64; 2], weight: f64) {
+        let g = [-(g[0] + g[1]), g[0], g[1]];
+        let small = ROUNDING * g.iter().fold(0.0, |a: f64, g| a.max(g.abs()));
+        let Some(across) = g.iter().position(|g| g.abs() <= small) else {
+            self.hard_threads.push(place.nodes, &[[g[1]], [g[2]]], weight, place.origin);
+            return self.hard_threads.params.extend(range);
+        };
+        let (i, j) = ((across + 1) % 3, (across + 2) % 3);
+        let (mut nodes, scale) = ([place.nodes[i], place.nodes[j]], g[j].abs());
+        nodes.sort_unstable();
+        let list = &mut self.edge_threads;
+        if let Some(&e) = self.edges.get(&nodes)
+            && (list.gradients[e][0] - scale).abs() <= ROUNDING * scale
+            && list.params[2 * e..2 * e + 2] == range
+        {
+            list.weight[e].iter_mut().for_each(|w| *w += weight);
+            return;
+        }
+        self.edges.insert(nodes, list.nodes.len());
+        list.push(nodes, &[[scale]], weight, place.origin);
+        list.params.extend(range);
     }
 
     /// A triangle against its neighbours: stiffness (N·m·m²) towards being flat, or towards a curvature to either side.

@@ -19,6 +19,7 @@ use crate::settings::Wind;
 use crate::sim::Air;
 use crate::term::weight::WeightRule;
 use crate::term::{BatchSource, ElementList, Source, stencil};
+use std::collections::HashMap;
 
 /// Where elements of a body stand among all.
 pub(super) struct Where<'a> {
@@ -129,7 +130,10 @@ pub(super) struct Terms {
     pub(super) membranes: [ElementList<3, 2>; 4],
     pub(super) limited: [ElementList<3, 2>; 4],
     pub(super) threads: ElementList<3, 1>,
-    pub(super) hard_threads: ElementList<3, 2>,
+    pub(super) hard_threads: ElementList<3, 1>,
+    pub(super) edge_threads: ElementList<2, 1>,
+    /// Numbers of the latter by their nodes.
+    pub(super) edges: HashMap<[u32; 2], usize>,
     pub(super) soft_threads: ElementList<3, 2>,
     pub(super) hard_stretches: ElementList<3, 2>,
     pub(super) soft_stretches: ElementList<3, 2>,
@@ -269,7 +273,8 @@ impl Terms {
         add(&mut sources, Soft(Turned), self.curved);
         add(&mut sources, Soft(Sided), self.sided);
         add(&mut sources, Hard(Lengths("rod or rope")), self.rods);
-        add(&mut sources, Hard(SheetStrains::Threads), self.hard_threads);
+        add(&mut sources, Hard(Lengths("strain limit")), self.hard_threads);
+        add(&mut sources, Hard(Lengths("strain limit")), self.edge_threads);
         add(&mut sources, Soft(SheetStrains::Threads), self.soft_threads);
         add(&mut sources, Hard(SheetStrains::Stretches), self.hard_stretches);
         add(&mut sources, Soft(SheetStrains::Stretches), self.soft_stretches);

@@ -53,6 +53,8 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
     let mut feasibility = Feasibility::default();
 
     p.method = Method::Admm;
+    // The paper splits quadratic terms too; the accelerated method need not.
+    p.terms.keep_quadratics_whole(!accelerator.is_none());
     p.terms.reset(p.x, settings.dual_start, p.exec);
     p.find_rounding();
     let mut firmness = Firmness::begin(p, settings);
@@ -137,6 +139,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
         if until == Until::Sound {
             let sums = p.terms.energy(p.x, p.exec);
             if sums.degenerate == 0 && sums.infinite == 0 {
+                p.terms.keep_quadratics_whole(false);
                 return None;
             }
         }
@@ -153,6 +156,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
 
     let primal = p.primal().primal.sqrt();
     let dual = p.dual();
+    p.terms.keep_quadratics_whole(false);
     let force = force.unwrap_or_else(|| p.force_residual());
     Some(Outcome { primal, dual, ..run.end_with(force, Method::Admm, status, 0.0) })
 }

@@ -104,6 +104,7 @@ pub struct Batch<const V: usize, const D: usize, P> {
     /// Of patches: the elements that each stands for, and their shares.
     pub(super) members: Vec<Vec<(u32, f64)>>,
     weight: Vec<[f64; WeightRule::COUNT]>,
+    weight_scale: f64,
     /// Nodes from this one on are pinned; hard constraints of such nodes alone.
     free: usize,
     fixed: Vec<u32>,
@@ -195,8 +196,20 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
         let members = list.members.clone();
         let (colours, blocks) = (Colours::default(), Vec::new());
         let (free, fixed) = (usize::MAX, Vec::new());
-        let mut batch =
-            Batch { potential, chunks, stride, place, origin, members, weight, free, fixed, colours, blocks };
+        let mut batch = Batch {
+            potential,
+            chunks,
+            stride,
+            place,
+            origin,
+            members,
+            weight,
+            weight_scale: scale,
+            free,
+            fixed,
+            colours,
+            blocks,
+        };
         batch.set_weights(rule, scale);
         batch
     }
@@ -309,6 +322,9 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
     fn hard(&self) -> bool {
         P::HARD
     }
+    fn quadratic(&self) -> bool {
+        P::QUADRATIC && V > 1 && self.weight_scale == 1.0
+    }
     fn beside(&self) -> bool {
         P::BESIDE
     }
@@ -381,6 +397,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
         self.total()
     }
     fn set_weights(&mut self, rule: WeightRule, scale: f64) {
+        self.weight_scale = scale;
         for e in 0..self.place.len() {
             let Some((c, p, l)) = self.locate(e) else { continue };
             let chunk = &mut self.chunks[c];

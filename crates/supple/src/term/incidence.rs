@@ -38,16 +38,21 @@ impl<F: Fn(usize, Row, &mut Row)> Kernel for Sum<'_, F> {
 }
 
 /// For each node, the rows of loads that act on it.
+#[derive(Debug, Default)]
 pub struct Incidence {
     first: Vec<u32>,
     rows: Vec<u32>,
 }
 
 impl Incidence {
-    /// From the rows of all batches; rows of a batch stand behind those of the batches before it.
-    pub fn new(nodes: usize, batches: &[Box<dyn TermBatch>]) -> Incidence {
+    /// From the rows of batches that are `taken`; rows of a batch stand behind those of the batches before it.
+    pub fn new(
+        nodes: usize,
+        batches: &[Box<dyn TermBatch>],
+        taken: impl Fn(&dyn TermBatch) -> bool,
+    ) -> Incidence {
         let mut first = vec![0u32; nodes + 1];
-        for b in batches {
+        for b in batches.iter().filter(|b| taken(b.as_ref())) {
             b.rows(&mut |node, _| first[node as usize + 1] += 1);
         }
         for i in 0..nodes {
@@ -57,6 +62,10 @@ impl Incidence {
         let mut rows = vec![0u32; first[nodes] as usize];
         let mut base = 0;
         for b in batches {
+            if !taken(b.as_ref()) {
+                base += b.load_rows();
+                continue;
+            }
             b.rows(&mut |node, row| {
                 let at = &mut next[node as usize];
                 rows[*at as usize] = (base + row) as u32;
@@ -65,6 +74,11 @@ impl Incidence {
             base += b.load_rows();
         }
         Incidence { first, rows }
+    }
+
+    /// Nodes; 0 before there is anything.
+    pub fn nodes(&self) -> usize {
+        self.first.len().saturating_sub(1)
     }
 
     fn of(&self, node: usize) -> &[u32] {

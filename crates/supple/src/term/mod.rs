@@ -9,6 +9,7 @@
 //! | `curve.rs` | … second derivatives |
 //! | `pull.rs` | [`Pull`]: derivatives of an element's forces with respect to everything they depend on |
 //! | `mix.rs` | … what accelerations of ADMM need |
+//! | `quadratic.rs` | quadratic terms as one matrix, for accelerated ADMM |
 //! | `sweep.rs` | … projection onto hard constraints, one after the other |
 //! | `fields.rs` | stretch and stress of elements |
 //! | `fibres.rs` | [`FibreRef`]: rest lengths of fibres, which may change |
@@ -29,6 +30,7 @@ mod incidence;
 mod kernel;
 pub mod mix;
 mod pull;
+mod quadratic;
 mod source;
 pub mod stencil;
 mod sweep;
@@ -45,6 +47,7 @@ pub use source::{BatchSource, Source};
 use crate::exec::Exec;
 use crate::math::nodes::Row;
 use crate::math::small::Mat3;
+use quadratic::Quadratic;
 
 /// Most steps that Anderson acceleration looks back.
 pub const MOST_MEMORY: usize = 10;
@@ -142,6 +145,8 @@ pub trait TermBatch: Pull + Send + Sync {
     fn projective(&self) -> bool;
     /// True if these are hard constraints.
     fn hard(&self) -> bool;
+    /// True if these are quadratic, their weight is their stiffness, and they see no translation; see `quadratic.rs`.
+    fn quadratic(&self) -> bool;
     /// True if these stand beside the materials of their elements; see [`crate::energy::Potential::BESIDE`].
     fn beside(&self) -> bool;
     /// Takes the numbers of terms that dissipate at the last state; `rate` is 1/Δt.
@@ -217,14 +222,41 @@ pub struct TermSet {
     batches: Vec<Box<dyn TermBatch>>,
     loads: Vec<Row>,
     incidence: Incidence,
+    /// The quadratic terms as one matrix, once it was asked for; the rows of loads of all others; and what to do with it now.
+    quadratic: Quadratic,
+    others: Incidence,
+    whole: bool,
+    /// Which loads were taken last.
+    taken: Taken,
+}
+
+/// Whose loads there are.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+enum Taken {
+    /// Of all batches.
+    #[default]
+    All,
+    /// Of those that are split; to them come the matrix's loads, so many times.
+    Split(f64),
 }
 
 impl TermSet {
     /// Joins batches over `nodes` nodes.
     pub fn new(batches: Vec<Box<dyn TermBatch>>, nodes: usize) -> TermSet {
         let rows = batches.iter().map(|b| b.load_rows()).sum();
-        let incidence = Incidence::new(nodes, &batches);
-        TermSet { batches, loads: vec![Row::default(); rows], incidence }
+        let incidence = Incidence::new(nodes, &batches, |_| true);
+        let (quadratic, others, whole, taken) = Default::default();
+        TermSet { batches, loads: vec![Row::default(); rows], incidence, quadratic, others, whole, taken }
+    }
+
+    /// From now on quadratic terms are part of f in (5) and not split, or split again; A is the same. Local steps, residuals of ADMM and
+    /// accelerations leave them out then; energies and gradients do not.
+    pub fn keep_quadratics_whole(&mut self, whole: bool) {
+        self.whole = whole && self.batches.iter().any(|b| b.quadratic());
+        if self.whole && self.others.nodes() == 0 {
+            self.quadratic = Quadratic::new(self.incidence.nodes(), &self.batches);
+            self.others = Incidence::new(self.incidence.nodes(), &self.batches, |b| !b.quadratic());
+        }
     }
 
     /// The batches, in order.
@@ -244,11 +276,37 @@ impl TermSet {
         self.len() == 0
     }
 
-    fn each_load(&mut self, mut f: impl FnMut(&mut dyn TermBatch, &mut [Row])) {
+    fn each_load(&mut self, f: impl FnMut(&mut dyn TermBatch, &mut [Row])) {
+        self.taken = Taken::All;
+        self.each_load_of(|_| true, f);
+    }
+
+    /// The same for those that are split now; the matrix's loads come to the sums so many times.
+    fn each_split_load(&mut self, times: f64, f: impl FnMut(&mut dyn TermBatch, &mut [Row])) {
+        if !self.whole {
+            return self.each_load(f);
+        }
+        self.taken = Taken::Split(times);
+        self.each_load_of(|b| !b.quadratic(), f);
+    }
+
+    /// The batches that are split now.
+    fn split(&mut self) -> impl Iterator<Item = &mut Box<dyn TermBatch>> {
+        let whole = self.whole;
+        self.batches.iter_mut().filter(move |b| !(whole && b.quadratic()))
+    }
+
+    fn each_load_of(
+        &mut self,
+        of: impl Fn(&dyn TermBatch) -> bool,
+        mut f: impl FnMut(&mut dyn TermBatch, &mut [Row]),
+    ) {
         let mut rest: &mut [Row] = &mut self.loads;
         for b in &mut self.batches {
             let (mine, others) = rest.split_at_mut(b.load_rows());
-            f(b.as_mut(), mine);
+            if of(b.as_ref()) {
+                f(b.as_mut(), mine);
+            }
             rest = others;
         }
     }
@@ -271,6 +329,7 @@ impl TermSet {
     }
     /// Sets the weights of all terms by another rule or scale.
     pub fn set_weights(&mut self, rule: weight::WeightRule, scale: f64) {
+        self.others = Incidence::default();
         for b in &mut self.batches {
             b.set_weights(rule, scale);
         }
@@ -287,12 +346,15 @@ impl TermSet {
     }
     /// Eqs. (24), (25) of all terms; then [`TermSet::sum_loads`] gives DᵀW²(z − u − Dx).
     pub fn local_step(&mut self, x: &[Row], onward: mix::Onward<'_>, keep: bool, exec: &Exec) {
-        self.each_load(|b, loads| b.local_step(x, onward, keep, loads, exec));
+        if self.whole {
+            self.quadratic.take(x, exec);
+        }
+        self.each_split_load(1.0, |b, loads| b.local_step(x, onward, keep, loads, exec));
     }
     /// ‖W(Dx − z)‖² and ‖W Dx‖².
     pub fn primal(&mut self, x: &[Row], exec: &Exec) -> Sums {
         let mut sums = Sums::default();
-        for b in &mut self.batches {
+        for b in self.split() {
             sums.add(&b.primal(x, exec));
         }
         sums
@@ -315,11 +377,11 @@ impl TermSet {
     }
     /// Then [`TermSet::sum_loads`] gives DᵀW²u.
     pub fn force_loads(&mut self, exec: &Exec) {
-        self.each_load(|b, loads| b.force_loads(loads, exec));
+        self.each_split_load(-1.0, |b, loads| b.force_loads(loads, exec));
     }
     /// Then [`TermSet::sum_loads`] gives DᵀW²(z − z_before).
     pub fn dual_loads(&mut self, exec: &Exec) {
-        self.each_load(|b, loads| b.dual_loads(loads, exec));
+        self.each_split_load(0.0, |b, loads| b.dual_loads(loads, exec));
     }
     /// Then [`TermSet::sum_loads`] gives, as the fourth number, the size of the numbers whose difference the forces are.
     pub fn size_loads(&mut self, exec: &Exec) {
@@ -356,7 +418,7 @@ impl TermSet {
     /// See [`TermBatch::look`].
     pub fn look(&mut self, x: &[Row], slots: Option<mix::Slots>, exec: &Exec) -> (Sums, mix::Dots) {
         let (mut sums, mut dots) = (Sums::default(), mix::Dots::default());
-        for b in &mut self.batches {
+        for b in self.split() {
             let (s, d) = b.look(x, slots, exec);
             sums.add(&s);
             dots.add(&d);
@@ -365,7 +427,7 @@ impl TermSet {
     }
     /// See [`mix::Change`].
     pub fn mix(&mut self, x: &[Row], change: mix::Change, exec: &Exec) {
-        for b in &mut self.batches {
+        for b in self.split() {
             b.mix(x, change, exec);
         }
     }
@@ -383,6 +445,12 @@ impl TermSet {
     }
     /// For each node i below `out.len()`: `f(i, Σ loads, out_i)`, where the sum runs over the node's contributions in a fixed order.
     pub fn sum_loads(&self, out: &mut [Row], exec: &Exec, f: impl Fn(usize, Row, &mut Row) + Sync) {
-        self.incidence.sum(&self.loads, out, exec, f);
+        match self.taken {
+            Taken::All => self.incidence.sum(&self.loads, out, exec, f),
+            Taken::Split(times) => self.others.sum(&self.loads, out, exec, |i, sum, out| {
+                let more = self.quadratic.load(i);
+                f(i, Row(std::array::from_fn(|c| sum.0[c] + times * more[c])), out);
+            }),
+        }
     }
 }

@@ -1,8 +1,7 @@
 //! Gauss–Seidel projection onto hard constraints, for steps that end before they converge.
 //!
 //! An element that is off by N = Dx − P(Dx), P the nearest point of its set, moves its nodes by the least in the metric of the masses
-//! that takes dist(Dx, C) = |N| to zero to first order: δx_v = −α M_v⁻¹ N g_v with α = |N|²/Σ_v M_v⁻¹|N g_v|². Threads are taken one
-//! column after the other, which is exact.
+//! that takes dist(Dx, C) = |N| to zero to first order: δx_v = −α M_v⁻¹ N g_v with α = |N|²/Σ_v M_v⁻¹|N g_v|², which is exact for lengths.
 //!
 //! Elements of a colour share no node that can move, so that they are projected side by side in lanes; colours are greedy in the order of
 //! elements. One thread does it all: the same bits on any number.
@@ -134,7 +133,6 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Sweep<'_, V, D,
     fn run<R: Real>(self) {
         let (c, x) = (self.colours, self.x);
         let rows = if V > 1 { V - 1 } else { 1 };
-        let columns = if self.potential.by_columns() { D } else { 1 };
         for p in 0..c.live.len() {
             for lane in (0..BLOCK).step_by(R::LANES) {
                 let mut e = Element { k: R::one(), param: [R::zero(); MAX_PARAMS] };
@@ -156,28 +154,19 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Sweep<'_, V, D,
                         }
                     }
                 }
-                for column in 0..columns {
-                    let mut y = zeros::<R, D>();
-                    for v in usize::from(V > 1)..V {
-                        let edge = if V > 1 { sub(at[v], at[0]) } else { at[v] };
-                        for d in 0..D {
-                            y[d] = axpy(y[d], g[v][d][0], edge);
-                        }
+                let mut y = zeros::<R, D>();
+                for v in usize::from(V > 1)..V {
+                    let edge = if V > 1 { sub(at[v], at[0]) } else { at[v] };
+                    for d in 0..D {
+                        y[d] = axpy(y[d], g[v][d][0], edge);
                     }
-                    let mut n = minus(&y, &self.potential.nearest(&e, &y));
-                    if columns > 1 {
-                        for d in 0..D {
-                            if d != column {
-                                n[d] = [R::zero(); 3];
-                            }
-                        }
-                    }
-                    let (f, size) = spread(&n, &g, &inverse);
-                    let some = size.gt(R::splat(f64::MIN_POSITIVE)) & size.finite();
-                    let alpha = R::select(some, norm2(&n) / R::select(some, size, R::one()), R::zero());
-                    for v in 0..V {
-                        at[v] = sub(at[v], scale(alpha * inverse[v], f[v]));
-                    }
+                }
+                let n = minus(&y, &self.potential.nearest(&e, &y));
+                let (f, size) = spread(&n, &g, &inverse);
+                let some = size.gt(R::splat(f64::MIN_POSITIVE)) & size.finite();
+                let alpha = R::select(some, norm2(&n) / R::select(some, size, R::one()), R::zero());
+                for v in 0..V {
+                    at[v] = sub(at[v], scale(alpha * inverse[v], f[v]));
                 }
                 for i in 0..c.live[p].saturating_sub(lane).min(R::LANES) {
                     for v in 0..V {
