@@ -1,7 +1,7 @@
 //! Triangles of a sheet and what resists their bending, on their way to batches.
 
 use super::cloth::{Along, Limit};
-use super::terms::{Place, STRAINS, Terms, Where};
+use super::terms::{Place, STRAINS, THREADS, Terms, Where};
 use super::{Material, MaterialKind};
 use crate::energy::plane::plane_stress;
 use crate::energy::{Lame, sided};
@@ -71,7 +71,8 @@ impl Terms {
         volume: f64,
         at: &Where<'_>,
     ) {
-        let k = limit.stiffness.map_or_else(|| at.hard_weight(STRAINS, &place, &g), |k| k * volume);
+        let hard = if limit.along == Along::Threads { THREADS } else { STRAINS };
+        let k = limit.stiffness.map_or_else(|| at.hard_weight(hard, &place, &g), |k| k * volume);
         let list = match (limit.along, limit.stiffness) {
             (Along::Threads, None) => {
                 return (0..2).for_each(|d| self.thread_limit(limit.range, place, [g[0][d], g[1][d]], k));

@@ -64,8 +64,10 @@ impl Where<'_> {
     }
 }
 
-/// Weight of rods and ropes, and of strain limits, in units of the masses that they hold: measured to need fewest iterations.
+/// Weight of rods and ropes, of limits of threads, and of limits of strains in every direction, in units of the masses that they hold: measured to
+/// need fewest iterations.
 const RODS: f64 = 10.0;
+pub(super) const THREADS: f64 = 2.0;
 pub(super) const STRAINS: f64 = 0.5;
 
 /// Lists of elements of solids with V nodes.

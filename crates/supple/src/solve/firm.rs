@@ -12,7 +12,7 @@ use crate::term::{Firm, TermSet};
 
 /// The greatest |u|/|z| with the forces of the last step, which may still be those of this one; and later.
 const AT_START: f64 = 1.0;
-const MOST: f64 = 0.5;
+const MOST: f64 = 0.35;
 /// What the latter is multiplied by when the iteration stalls, and at each look as it nears its end.
 const LESS: f64 = 0.7;
 const LESS_AT_END: f64 = 0.5;
