@@ -247,21 +247,3 @@ fn pins_along_axes_move_and_touch() {
         assert!(!sim.contacts().is_empty());
     }
 }
-
-/// Where something may touch, methods that cannot take such pins say so.
-#[test]
-fn they_are_refused_where_they_cannot_be() {
-    for method in [Method::Admm, Method::Projective, Method::QuasiNewton] {
-        let mut s = default(0.01);
-        s.solve.method = method;
-        let mesh = bar([2, 1, 1], 0.1);
-        let mut scene = Scene::new(s);
-        let m = Material::new(MaterialKind::Arap, 1e5, 0.3).unwrap();
-        let body = scene.add_solid("body", mesh.clone(), m, 1000.0).unwrap();
-        scene.pin_axes(body, &wall(&mesh), [true, false, false]).unwrap();
-        assert!(scene.build().is_ok());
-        scene.add_obstacle(floor(0.0)).unwrap();
-        let e = scene.build().map(|_| ()).unwrap_err().to_string();
-        assert!(e.contains("along some axes") && e.contains(method.as_str()), "{e}");
-    }
-}
