@@ -31,21 +31,23 @@ const ORDER_TWO: f64 = 0.99;
 pub struct Average {
     /// The share s of shear stiffness that elements of order 1 keep, in (0, 1).
     pub share: f64,
+    /// True: s is a share of Young's modulus, elements keep s(1 + ν) of the shear stiffness.
+    pub young: bool,
     /// λ′/μ of what elements of order 1 and 2 keep at small strain, above −⅔: how much of its stiffness against a change of volume.
     pub lambda: [f64; 2],
 }
 
 impl Default for Average {
     fn default() -> Self {
-        Average { share: 0.1, lambda: [-0.55; 2] }
+        Average { share: 0.1, young: false, lambda: [-0.55; 2] }
     }
 }
 
 impl Average {
-    /// For bodies that bend and are one or two cells thick, whose patches see little of bending: elements of order 1 keep so much that such a beam bends as it should, those of
-    /// order 2 the volume of a material of ν = 0.4, at which they do not lock.
+    /// For bodies that bend and are one or two cells thick, whose patches see little of bending: what elements of order 1 keep is as much of Young's modulus as they are too stiff in
+    /// bending, those of order 2 keep the volume of a material of ν = 0.4, at which they do not lock.
     pub fn thin() -> Average {
-        Average { share: 0.44, lambda: [0.0, 4.0] }
+        Average { share: 0.31, young: true, lambda: [0.0, 4.0] }
     }
 }
 
@@ -118,8 +120,9 @@ pub(super) struct Parted {
 impl Average {
     /// What is wrong with it.
     pub fn check(&self) -> Result<(), String> {
-        if !(self.share > 0.0 && self.share < 1.0) {
-            return Err(format!("the elements' share must lie between 0 and 1, not {}", self.share));
+        let most = if self.young { 2.0 / 3.0 } else { 1.0 };
+        if !(self.share > 0.0 && self.share < most) {
+            return Err(format!("the elements' share must lie between 0 and {most:.3}, not {}", self.share));
         }
         match self.lambda.iter().find(|l| !(**l > -2.0 / 3.0 && l.is_finite())) {
             Some(l) => Err(format!("the elements' lambda over mu must be above -2/3, not {l}")),
@@ -129,8 +132,15 @@ impl Average {
 
     /// Parts materials, one for each element; the error says which cannot be.
     pub(super) fn split(&self, materials: &[Material], order: usize) -> Result<Parted, (usize, String)> {
-        let (share, kept) =
-            if order == 2 { (ORDER_TWO, self.lambda[1]) } else { (self.share, self.lambda[0]) };
+        let kept = self.lambda[usize::from(order == 2)];
+        let share = |m: &Material| {
+            let Lame { mu, lambda } = m.lame();
+            match (order, self.young) {
+                (2, _) => ORDER_TWO,
+                (_, true) => self.share * (1.0 + 0.5 * lambda / (lambda + mu)),
+                (_, false) => self.share,
+            }
+        };
         let mut parted = Parted { class: Vec::with_capacity(materials.len()), parts: Vec::new() };
         let mut kinds: Vec<&Material> = Vec::new();
         for (e, m) in materials.iter().enumerate() {
@@ -138,7 +148,7 @@ impl Average {
             let class = match found {
                 Some(class) => class,
                 None => {
-                    parted.parts.push(m.parted(share, kept).map_err(|reason| (e, reason))?);
+                    parted.parts.push(m.parted(share(m), kept).map_err(|reason| (e, reason))?);
                     kinds.push(m);
                     kinds.len() - 1
                 }

@@ -169,7 +169,7 @@ struct Entry {
     anchors: Vec<(u32, f64, [f64; 3])>,
     /// The nodes of these.
     anchored: BTreeSet<u32>,
-    /// How a solid of order 1 averages its strain, if it does.
+    /// How a solid averages its strain, if it does.
     average: Option<Average>,
     /// Strain limit of a solid.
     limit: Option<Limit>,
