@@ -243,9 +243,10 @@ def test_files_of_second_order(tmp_path, suffix):
                 points.append(tuple((mesh.vertices[t[i]] + mesh.vertices[t[j]]) / 2))
             row.append(on[edge])
         tets.append(row)
-    meshio.write(tmp_path / f"body.{suffix}", meshio.Mesh(np.array(points), [("tetra10", np.array(tets))]))
+    whole = meshio.Mesh(np.array(points), [("tetra10", np.array(tets))])
+    meshio.write(tmp_path / f"body.{suffix}", whole, file_format={"msh": "gmsh"}.get(suffix))
     (tmp_path / "scene.toml").write_text(
-        f'[[body]]\nname = "b"\nmesh = "body.{suffix}"\n'
+        f'version = 1\n[[body]]\nname = "b"\nmesh = "body.{suffix}"\norder = 2\n'
         'material = { kind = "neo_hookean", young = 1e5, poisson = 0.3, density = 1000 }\n'
         '[[pin]]\nbody = "b"\nselect = { box = { min = [-0.1, -1.0, -1.0], max = [0.001, 1.0, 1.0] } }\n'
     )
