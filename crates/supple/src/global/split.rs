@@ -1,7 +1,7 @@
 //! A⁻¹ where nodes are held along some of the axes only: a Dirichlet split per coordinate.
 //!
-//! A is the same for x, y and z. Each coordinate's problem is A over the nodes that are free along it, in the order of A. There is a factor for each distinct
-//! set of held nodes, at most three.
+//! A is the same for x, y and z. Each coordinate's problem is A over the nodes that are free along it; rows and columns of the others are those of the
+//! identity, so order and pattern stay as they are. There is a factor for each distinct set of held nodes, at most three.
 
 use super::cholesky::{Cholesky, FactorError, SolveScratch};
 use super::system::System;
@@ -24,8 +24,6 @@ pub struct Split {
 #[derive(Debug, Default)]
 struct Set {
     held: Vec<u32>,
-    /// The others, in order.
-    free: Vec<u32>,
     factor: Option<Cholesky>,
     scratch: SolveScratch,
 }
@@ -43,28 +41,22 @@ impl Split {
         if self.of != Some(global.count()) {
             self.factor(global, matrix, held, exec)?;
         }
+        for (c, &set) in self.set.iter().enumerate() {
+            for &i in &self.sets[set].held {
+                rhs[i as usize].0[c] = 0.0;
+            }
+        }
         self.out.clear();
-        self.out.resize(rhs.len(), Row::default());
+        self.out.extend_from_slice(rhs);
         for (k, set) in self.sets.iter_mut().enumerate() {
-            let mine = |c: &usize| self.set[*c] == k;
             self.work.clear();
+            self.work.extend_from_slice(rhs);
             match &set.factor {
-                Some(factor) => {
-                    self.work.extend(set.free.iter().map(|&i| rhs[i as usize]));
-                    factor.solve(&mut self.work, &mut set.scratch, exec);
-                    for (&i, from) in set.free.iter().zip(&self.work) {
-                        (0..3).filter(mine).for_each(|c| self.out[i as usize].0[c] = from.0[c]);
-                    }
-                }
-                // Of a set that holds all nodes nothing is left.
-                None if set.free.is_empty() => {}
-                None => {
-                    self.work.extend_from_slice(rhs);
-                    global.solve(&mut self.work, scratch, exec);
-                    for (to, from) in self.out.iter_mut().zip(&self.work) {
-                        (0..3).filter(mine).for_each(|c| to.0[c] = from.0[c]);
-                    }
-                }
+                Some(factor) => factor.solve(&mut self.work, &mut set.scratch, exec),
+                None => global.solve(&mut self.work, scratch, exec),
+            }
+            for c in (0..3).filter(|&c| self.set[c] == k) {
+                self.out.iter_mut().zip(&self.work).for_each(|(to, from)| to.0[c] = from.0[c]);
             }
         }
         rhs.copy_from_slice(&self.out);
@@ -87,15 +79,13 @@ impl Split {
                 let known = self.sets.iter().position(|s| s.held == held);
                 self.set[c] = known.unwrap_or(self.sets.len());
                 if known.is_none() {
-                    let is_free = |i: &u32| held.binary_search(i).is_err();
-                    let free = (0..matrix.n() as u32).filter(is_free).collect();
-                    self.sets.push(Set { held, free, ..Set::default() });
+                    self.sets.push(Set { held, ..Set::default() });
                 }
             }
         }
         self.of = None;
-        for set in self.sets.iter_mut().filter(|s| !s.held.is_empty() && !s.free.is_empty()) {
-            let part = matrix.part(&set.free);
+        for set in self.sets.iter_mut().filter(|s| !s.held.is_empty()) {
+            let part = matrix.without(&set.held);
             match &mut set.factor {
                 Some(factor) => factor.refactor(&part, exec)?,
                 None => {

@@ -209,25 +209,21 @@ impl System {
         }
     }
 
-    /// Rows and columns of some nodes, which are in order, numbered in that order.
-    pub(super) fn part(&self, nodes: &[u32]) -> System {
-        let mut number = vec![NOWHERE; self.n];
-        for (new, &node) in nodes.iter().enumerate() {
-            number[node as usize] = new as u32;
-        }
-        let (mut col_ptr, mut row_idx, mut values) = (vec![0], Vec::new(), Vec::new());
-        for &j in nodes {
-            let column = self.col_ptr[j as usize]..self.col_ptr[j as usize + 1];
-            for (v, &i) in self.values[column.clone()].iter().zip(&self.row_idx[column]) {
-                if number[i as usize] != NOWHERE {
-                    row_idx.push(number[i as usize]);
-                    values.push(*v);
+    /// The same matrix with the identity's rows and columns for some nodes, which are in order.
+    pub(super) fn without(&self, nodes: &[u32]) -> System {
+        let left_out = |i: u32| nodes.binary_search(&i).is_ok();
+        let mut values = self.values.clone();
+        for j in 0..self.n {
+            let column = self.col_ptr[j]..self.col_ptr[j + 1];
+            let out = left_out(j as u32);
+            for (v, &i) in values[column.clone()].iter_mut().zip(&self.row_idx[column]) {
+                if out || left_out(i) {
+                    *v = if i as usize == j { 1.0 } else { 0.0 };
                 }
             }
-            col_ptr.push(row_idx.len());
         }
-        let n = nodes.len();
-        System { n, col_ptr, row_idx, values, places: Vec::new(), first: Vec::new(), first_places: 0 }
+        let (col_ptr, row_idx) = (self.col_ptr.clone(), self.row_idx.clone());
+        System { n: self.n, col_ptr, row_idx, values, places: Vec::new(), first: Vec::new(), first_places: 0 }
     }
 
     /// Sets all values to zero, and keeps the pattern.

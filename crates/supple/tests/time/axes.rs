@@ -247,3 +247,34 @@ fn pins_along_axes_move_and_touch() {
         assert!(!sim.contacts().is_empty());
     }
 }
+
+/// Pins along one axis on 140 scattered nodes of 768 tetrahedra, as data may have them: every method converges to where Newton's is, 1e-7 of the size.
+#[test]
+fn scattered_pins_along_an_axis() {
+    let mesh = bar([8, 4, 4], 0.1);
+    assert_eq!(mesh.tets().len(), 768);
+    let free: Vec<u32> =
+        (0..mesh.vertices().len() as u32).filter(|&i| mesh.vertices()[i as usize][0] > 0.0).collect();
+    // In a stride that is prime to their number, so that they are nowhere near each other.
+    let ids: Vec<u32> = (0..140).map(|k| free[(k * 37) % free.len()]).collect();
+    let run = |method: Method| {
+        let mut s = default(0.02);
+        (s.solve.method, s.solve.iterations) = (method, 20_000);
+        let mut scene = Scene::new(s);
+        let body = scene.add_solid("body", mesh.clone(), material(), 1000.0).unwrap();
+        scene.pin(body, &wall(&mesh)).unwrap();
+        scene.pin_axes(body, &ids, [false, false, true]).unwrap();
+        let mut sim = scene.build().unwrap();
+        for step in 0..5 {
+            assert_eq!(sim.step().unwrap().status, Status::Converged, "{method}, {step}");
+        }
+        let x = sim.positions();
+        assert!(ids.iter().all(|&i| x[i as usize][2] == mesh.vertices()[i as usize][2]));
+        x
+    };
+    let newton = run(Method::Newton);
+    for method in [Method::Auto, Method::QuasiNewton, Method::Admm] {
+        let off = distance(&newton, &run(method)) / 0.98;
+        assert!(off <= 1e-7, "{method}: {off:e}");
+    }
+}
