@@ -23,6 +23,16 @@ impl<'py> FromPyObject<'_, 'py> for Given<'py> {
     }
 }
 
+/// A number of things; a negative one is a ValueError.
+pub struct Whole(pub usize);
+
+impl<'py> FromPyObject<'_, 'py> for Whole {
+    type Error = PyErr;
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        count(&value, "the number").map(Whole)
+    }
+}
+
 /// All of them.
 pub struct Options<'py> {
     pub method: Given<'py>,

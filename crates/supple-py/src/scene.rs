@@ -49,6 +49,18 @@ pub struct Scene {
     content: Mutex<Content>,
 }
 
+/// True, False or "thin".
+fn averaging(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<supple::scene::Average>> {
+    let Some(given) = given else { return Ok(None) };
+    if given.extract::<&str>().is_ok_and(|word| word == "thin") {
+        return Ok(Some(supple::scene::Average::thin()));
+    }
+    match given.extract::<bool>() {
+        Ok(on) => Ok(on.then(supple::scene::Average::default)),
+        Err(_) => Err(bad(format!("average must be True, False or \"thin\", not {}", given.repr()?))),
+    }
+}
+
 fn load_error(e: LoadError) -> PyErr {
     bad(e.0.trim_end().to_string())
 }
@@ -208,8 +220,10 @@ impl Scene {
     /// gradient and hessian, or a sequence of m of them. density in kg/m³, or masses (n,) in kg per node. fill: (m,) fill fractions in
     /// (0, 1], which multiply volumes in energy and mass. order: 1, or 2 for tetrahedra of ten nodes, which bend without locking: nodes in the
     /// middle of the edges stand behind the n given, whose ids and masks stay as they are; an edge between pinned ends has its node
-    /// pinned. average: True averages the strain of order 1 over patches of elements, so that it neither locks nor is too stiff.
-    #[pyo3(signature = (vertices, tets, *, material, density=None, masses=None, name=None, fill=None, order=1, average=false))]
+    /// pinned. average: True averages the strain over patches of elements, so that it neither locks nor, of order 1, is too stiff; "thin" for bodies of one
+    /// or two cells that bend.
+    #[pyo3(signature = (vertices, tets, *, material, density=None, masses=None, name=None, fill=None, order=1, average=None),
+        text_signature = "($self, vertices, tets, *, material, density=None, masses=None, name=None, fill=None, order=1, average=False)")]
     fn add_solid(
         &self,
         vertices: &Bound<'_, PyAny>,
@@ -220,7 +234,7 @@ impl Scene {
         name: Option<String>,
         fill: Option<&Bound<'_, PyAny>>,
         order: u32,
-        average: bool,
+        average: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Body> {
         let mut content = self.content()?;
         content.own()?;
@@ -254,8 +268,8 @@ impl Scene {
         let id = content.own()?.add_solid_with_masses(&name, mesh, materials, masses).map_err(build)?;
         content.objects.extend(objects);
         let body = content.added(self.number, id, name, [n, nodes], seen);
-        if average {
-            content.own()?.average(id, supple::scene::Average::default()).map_err(build)?;
+        if let Some(average) = averaging(average)? {
+            content.own()?.average(id, average).map_err(build)?;
         }
         Ok(body)
     }
@@ -268,7 +282,10 @@ impl Scene {
     /// or "threads" along warp and weft. warp: direction of the warp at rest; threads: more stiffness in Pa along warp and weft.
     /// bending: "plate" (of the material), "none", "flat" or "angle" (of the rest shape) with bending_stiffness in N·m.
     #[pyo3(signature = (vertices, triangles, *, material=None, thickness=0.001, density=500.0, limit=None, limit_along="stretches",
-        limit_stiffness=None, warp=(1.0, 0.0, 0.0), threads=(0.0, 0.0), bending="plate", bending_stiffness=None, name=None))]
+        limit_stiffness=None, warp=(1.0, 0.0, 0.0), threads=(0.0, 0.0), bending="plate", bending_stiffness=None, name=None),
+        text_signature = "($self, vertices, triangles, *, material=None, thickness=0.001, density=500.0, limit=None, \
+limit_along='stretches', limit_stiffness=None, warp=(1.0, 0.0, 0.0), threads=(0.0, 0.0), bending='plate', \
+bending_stiffness=None, name=None)")]
     fn add_cloth(
         &self,
         vertices: &Bound<'_, PyAny>,
@@ -543,8 +560,8 @@ impl Scene {
         content.own()?.collide(collisions).map_err(build)
     }
 
-    /// Makes a simulation: checks everything and factors the matrix. Options that are not given (...) are the library's
-    /// defaults, or what the scene file says.
+    /// Makes a simulation: checks everything and factors the matrix. Options that are not given are the library's
+    /// defaults, shown here, or what the scene file says.
     ///
     /// method: "auto" (default), "admm", "projective", "position", "quasi_newton", "newton".
     /// iterations: most per step (200). tolerance: a step stops early there (1e-6); 0 never does.
@@ -561,7 +578,10 @@ impl Scene {
     #[pyo3(signature = (*, method=Given::NOT, iterations=Given::NOT, tolerance=Given::NOT, time_budget=Given::NOT,
         weight_rule=Given::NOT, weight_scale=Given::NOT, acceleration=Given::NOT, start=Given::NOT, dual_start=Given::NOT,
         memory=Given::NOT, relaxation=Given::NOT, spectral_radius=Given::NOT, history=Given::NOT, first_hessian=Given::NOT,
-        sweep=Given::NOT, contact=Given::NOT, projections=Given::NOT, threads=Given::NOT))]
+        sweep=Given::NOT, contact=Given::NOT, projections=Given::NOT, threads=Given::NOT),
+        text_signature = "($self, *, method='auto', iterations=200, tolerance=1e-06, time_budget=None, weight_rule='robust', \
+weight_scale=1.0, acceleration='anderson', start='best', dual_start='stress', memory=6, relaxation=1.6, spectral_radius=0.9, \
+history=8, first_hessian='matrix', sweep='gauss_seidel', contact='delassus', projections=20, threads=0)")]
     fn build<'py>(
         &self,
         py: Python<'py>,

@@ -17,7 +17,7 @@ use crate::gradient;
 use crate::iterations::Iterations;
 use crate::measure::{self, EquilibriumReport, Snapshot, frozen};
 use crate::obstacle;
-use crate::options::{Given, Options, world};
+use crate::options::{Given, Options, Whole, world};
 use crate::report::{self, StepReport};
 use crate::saved;
 use crate::scene::Scene;
@@ -91,10 +91,10 @@ impl Simulation {
     /// Takes n time steps and returns the report of the last. Other Python threads run meanwhile.
     ///
     /// Ctrl-C ends it with KeyboardInterrupt, and a failure with StepError; the state is then that before the step that failed.
-    #[pyo3(signature = (n=1))]
-    fn step(&self, py: Python<'_>, n: usize) -> PyResult<StepReport> {
+    #[pyo3(signature = (n=Whole(1)), text_signature = "($self, n=1)")]
+    fn step(&self, py: Python<'_>, n: Whole) -> PyResult<StepReport> {
         let mut last = None;
-        for _ in 0..n {
+        for _ in 0..n.0 {
             let engine = self.shared.take(py, "step()")?;
             let (engine, result) = engine::step(py, engine);
             self.shared.put(engine);
@@ -113,9 +113,10 @@ impl Simulation {
     fn equilibrium(
         &self,
         py: Python<'_>,
-        load_steps: Option<usize>,
+        load_steps: Option<Whole>,
         tolerance: Option<f64>,
     ) -> PyResult<EquilibriumReport> {
+        let load_steps = load_steps.map(|n| n.0);
         if load_steps == Some(0) || tolerance.is_some_and(|t| !(t.is_finite() && t > 0.0)) {
             return Err(crate::error::bad("load_steps and tolerance must be positive"));
         }
@@ -130,7 +131,7 @@ impl Simulation {
     /// state changes with everything that led there.
     ///
     /// memory: bytes for states, beyond which they are found again from checkpoints. What has no gradient is refused by name.
-    #[pyo3(signature = (*, memory=1 << 28))]
+    #[pyo3(signature = (*, memory=268435456))]
     fn record<'py>(slf: &Bound<'py, Self>, memory: usize) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("supple._gradient")?.call_method1("Tape", (slf, memory))
     }
@@ -233,9 +234,9 @@ impl Simulation {
     }
     /// The k lowest vibrations about the present state, which should be one of rest: frequencies in Hz (k,) and shapes (k, n, 3) of unit modal
     /// mass. Negative frequencies are rates: such a shape grows by e^(2π|f|t), since the state is unstable. Needs SciPy.
-    #[pyo3(signature = (k=6))]
-    fn modes<'py>(slf: &Bound<'py, Self>, k: usize) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("supple._sparse")?.call_method1("modes", (slf, k))
+    #[pyo3(signature = (k=Whole(6)), text_signature = "($self, k=6)")]
+    fn modes<'py>(slf: &Bound<'py, Self>, k: Whole) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("supple._sparse")?.call_method1("modes", (slf, k.0))
     }
 
     /// One step, iteration by iteration: an iterator of Iteration.

@@ -164,3 +164,98 @@ def test_small_things_work_as_documented():
     assert "rubber" in supple.presets()
     for function, word in [(supple.Scene, "dt=0.04"), (sim.modes, "k=6"), (sim.step, "n=1"), (scene.add_solid, "order=1")]:
         assert word in str(inspect.signature(function)), inspect.signature(function)
+
+
+def test_help_shows_the_defaults_that_hold():
+    _, scene, _ = box()
+    settings = scene.build().settings
+    shown = {n: p.default for n, p in inspect.signature(supple.Scene.build).parameters.items() if n != "self"}
+    assert shown == {n: settings[n] for n in shown} and len(shown) == 18
+    # Nothing hides its default behind dots but what leaves a setting as it is.
+    for kind in (supple.Scene, supple.Simulation):
+        for name, function in vars(kind).items():
+            if not name.startswith("_") and callable(function) and name != "update":
+                parameters = inspect.signature(function).parameters.values()
+                assert all(p.default is not ... for p in parameters), name
+
+
+@pytest.mark.parametrize("call", ["step(-1)", "step(0)", "modes(-1)", "modes(0)", "equilibrium(load_steps=-1)", "equilibrium(load_steps=0)"])
+def test_counts_are_positive(call):
+    pytest.importorskip("scipy")
+    _, scene, _ = box(pins=lambda s, b, x: s.pin(b, x[:, 0] == 0))
+    sim = scene.build()
+    with pytest.raises(ValueError):
+        eval(f"sim.{call}")
+    assert sim.frame == 0
+
+
+def test_averaging_for_thin_bodies():
+    x = supple.box_mesh((1, 0.1, 0.1), (10, 1, 1))
+    tips = {}
+    for average in (False, True, "thin"):
+        scene = supple.Scene()
+        body = scene.add_solid(x.vertices, x.tets, material=supple.NeoHookean(young=1e6, poisson=0.49), density=10.0, average=average)
+        scene.pin(body, x.vertices[:, 0] == 0)
+        if average == "thin":
+            sim = scene.build()
+        else:
+            with pytest.warns(UserWarning, match="bend too"):
+                sim = scene.build()
+        assert sim.equilibrium().converged
+        tips[average] = -sim.positions[x.vertices[:, 0] == 1, 1].mean() + 0.05
+    assert tips[False] < tips["thin"] < tips[True]
+    for wrong in ("thick", 1.5):
+        with pytest.raises(ValueError, match="average"):
+            scene.add_solid(x.vertices, x.tets, material=RUBBER, density=10.0, average=wrong)
+
+
+@pytest.mark.parametrize("method", ["newton", "auto", "quasi_newton", "admm"])
+@pytest.mark.parametrize("order", [1, 2])
+def test_planes_of_symmetry_on_a_floor(method, order):
+    mesh = supple.box_mesh((0.2, 0.2, 0.2), (2, 2, 2))
+    x = mesh.vertices
+    scene = supple.Scene(dt=0.01)
+    body = scene.add_solid(x + [0, 0.001, 0], mesh.tets, material=RUBBER, density=1000.0, order=order)
+    for c, axis in ((0, "x"), (2, "z")):
+        scene.pin(body, x[:, c] == 0, axes=axis)
+    scene.add_obstacle(supple.HalfSpace((0, 0, 0), (0, 1, 0), friction=0.3))
+    sim = scene.build(method=method, iterations=5000)
+    reference = scene.build(method="newton", tolerance=1e-10)
+    for _ in range(20):
+        assert sim.step().converged and reference.step().converged
+    assert np.abs(sim.positions - reference.positions).max() < 1e-5 * 0.35
+    assert sim.contacts()["force"][:, 1].sum() > 0
+    assert np.array_equal(sim.positions[sim.held], (sim.positions * 0)[sim.held])
+
+
+@pytest.mark.parametrize("suffix", ["msh", "vtk", "vtu"])
+def test_files_of_second_order(tmp_path, suffix):
+    meshio = pytest.importorskip("meshio")
+    mesh = supple.box_mesh((0.4, 0.2, 0.2), (3, 2, 2))
+    ends = [(0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3)]
+    points, on, tets = [*map(tuple, mesh.vertices)], {}, []
+    for t in mesh.tets:
+        row = [*t]
+        for i, j in ends:
+            edge = tuple(sorted((t[i], t[j])))
+            if edge not in on:
+                on[edge] = len(points)
+                points.append(tuple((mesh.vertices[t[i]] + mesh.vertices[t[j]]) / 2))
+            row.append(on[edge])
+        tets.append(row)
+    whole = meshio.Mesh(np.array(points), [("tetra10", np.array(tets))])
+    meshio.write(tmp_path / f"body.{suffix}", whole, file_format={"msh": "gmsh"}.get(suffix))
+    (tmp_path / "scene.toml").write_text(
+        f'version = 1\n[[body]]\nname = "b"\nmesh = "body.{suffix}"\norder = 2\n'
+        'material = { kind = "neo_hookean", young = 1e5, poisson = 0.3, density = 1000 }\n'
+        '[[pin]]\nbody = "b"\nselect = { box = { min = [-0.1, -1.0, -1.0], max = [0.001, 1.0, 1.0] } }\n'
+    )
+    sim = supple.load(tmp_path / "scene.toml").build()
+    assert sim.node_count == len(points)
+    scene = supple.Scene()
+    body = scene.add_solid(mesh.vertices, mesh.tets, material=RUBBER, density=1000.0, order=2)
+    scene.pin(body, mesh.vertices[:, 0] == 0)
+    reference = scene.build()
+    assert sim.equilibrium().converged and reference.equilibrium().converged
+    order = [np.lexsort(np.round(s.positions, 5).T) for s in (sim, reference)]
+    assert np.allclose(sim.positions[order[0]], reference.positions[order[1]], atol=1e-6)

@@ -7,6 +7,8 @@ mod reference;
 
 #[path = "time/axes.rs"]
 mod axes;
+#[path = "time/axes_contact.rs"]
+mod axes_contact;
 #[path = "time/bdf2.rs"]
 mod bdf2;
 #[path = "time/equilibrium.rs"]

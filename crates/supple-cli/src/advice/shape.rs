@@ -51,7 +51,7 @@ fn solid(table: &Body, look: &Look, at: &[[f64; 3]]) -> Vec<String> {
     });
     let corners_only = look.tets.iter().flatten().all(|&v| outside.get(v as usize) == Some(&true));
     let known = look.notes.iter().any(|n| n.contains("bend too little"));
-    if corners_only && !table.average && table.order != Some(Order::Two) && !known {
+    if corners_only && table.average.is_off() && table.order != Some(Order::Two) && !known {
         all.push(format!(
             "body `{name}`: it is one element thick everywhere and will bend far too little; take more `cells`, or `order = 2`"
         ));

@@ -260,7 +260,7 @@ class Scene:
         name: str | None = None,
         fill: npt.ArrayLike | None = None,
         order: Literal[1, 2] = 1,
-        average: bool = False,
+        average: bool | Literal["thin"] = False,
     ) -> Body: ...
     def add_cloth(
         self,

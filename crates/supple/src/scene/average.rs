@@ -5,11 +5,12 @@
 //! deformation gradient F̄ = Σ V_e F_e/ΣV_e, which is as linear in the nodes as F is. Both parts are the material with other constants (of
 //! `neo_hookean`: `energy/parted.rs`), so a body under uniform strain has the energy that it had, and every proximal operator is exact.
 //!
-//! At small strain elements keep sμ and λ′ = −[`KEPT`]·sμ; −⅔sμ would be no bulk modulus at all, and a body of few elements would have
+//! At small strain elements keep sμ and λ′ = −0.55sμ; −⅔sμ would be no bulk modulus at all, and a body of few elements would have
 //! motions without energy (the special conformal ones, u = 2(a·x)x − |x|²a). Laws that are not bounded below with λ < 0 keep λ′ = 0.
 //!
 //! The mean over a patch does not see bending within it, elements see too much of it; near corners where the stress is singular elements are
-//! far too stiff. s is where these errors balance (docs/elements.md).
+//! far too stiff. s is where these errors balance in bodies of four cells and more; where all bending is within one or two patches it is another
+//! ([`Average::thin`], docs/elements.md).
 //!
 //! Elements of order 2 bend as they should and only keep their volume too often, at each quadrature point: each is a patch of its own, and
 //! nearly all of the shear stiffness stays where it was.
@@ -20,22 +21,73 @@ use crate::energy::{Lame, NeoHookeanPart};
 use crate::math::quadratic::quadratic;
 use crate::math::tet::tetrahedron;
 use crate::mesh::{MOST_NODES, TetMesh};
+use serde::{Deserialize, Serialize};
 
 /// Share of the shear stiffness that quadrature points of order 2 keep: all but what gives the patch's part of the material a μ.
 const ORDER_TWO: f64 = 0.99;
-/// −λ′ of elements over their μ, below ⅔.
-const KEPT: f64 = 0.55;
 
-/// How the strain of a solid is averaged.
+/// How the strain of a solid is averaged. Default: for bodies of four cells and more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Average {
-    /// The share s of shear stiffness that elements of order 1 keep, in (0, 1). Default 0.1.
+    /// The share s of shear stiffness that elements of order 1 keep, in (0, 1).
     pub share: f64,
+    /// True: s is a share of Young's modulus, elements keep s(1 + ν) of the shear stiffness.
+    pub young: bool,
+    /// λ′/μ of what elements of order 1 and 2 keep at small strain, above −⅔: how much of its stiffness against a change of volume.
+    pub lambda: [f64; 2],
 }
 
 impl Default for Average {
     fn default() -> Self {
-        Average { share: 0.1 }
+        Average { share: 0.1, young: false, lambda: [-0.55; 2] }
+    }
+}
+
+impl Average {
+    /// For bodies that bend and are one or two cells thick, whose patches see little of bending: what elements of order 1 keep is as much of Young's modulus as they are too stiff in
+    /// bending, those of order 2 keep the volume of a material of ν = 0.4, at which they do not lock.
+    pub fn thin() -> Average {
+        Average { share: 0.31, young: true, lambda: [0.0, 4.0] }
+    }
+}
+
+/// A scene file's word for it: true, or `"thin"` for bodies of one or two cells that bend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged, expecting = "expected true, false or \"thin\"")]
+pub enum Averaging {
+    /// Whether it is averaged.
+    Whether(bool),
+    /// How.
+    Named(AverageName),
+}
+
+/// A way to average by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum AverageName {
+    /// [`Average::thin`].
+    Thin,
+}
+
+impl Default for Averaging {
+    fn default() -> Self {
+        Averaging::Whether(false)
+    }
+}
+
+impl Averaging {
+    /// True if it is not averaged.
+    pub fn is_off(&self) -> bool {
+        *self == Averaging::Whether(false)
+    }
+    /// How, if at all.
+    pub fn average(self) -> Option<Average> {
+        match self {
+            Averaging::Whether(on) => on.then(Average::default),
+            Averaging::Named(AverageName::Thin) => Some(Average::thin()),
+        }
     }
 }
 
@@ -68,15 +120,27 @@ pub(super) struct Parted {
 impl Average {
     /// What is wrong with it.
     pub fn check(&self) -> Result<(), String> {
-        if self.share > 0.0 && self.share < 1.0 {
-            return Ok(());
+        let most = if self.young { 2.0 / 3.0 } else { 1.0 };
+        if !(self.share > 0.0 && self.share < most) {
+            return Err(format!("the elements' share must lie between 0 and {most:.3}, not {}", self.share));
         }
-        Err(format!("the elements' share must lie between 0 and 1, not {}", self.share))
+        match self.lambda.iter().find(|l| !(**l > -2.0 / 3.0 && l.is_finite())) {
+            Some(l) => Err(format!("the elements' lambda over mu must be above -2/3, not {l}")),
+            None => Ok(()),
+        }
     }
 
     /// Parts materials, one for each element; the error says which cannot be.
     pub(super) fn split(&self, materials: &[Material], order: usize) -> Result<Parted, (usize, String)> {
-        let share = if order == 2 { ORDER_TWO } else { self.share };
+        let kept = self.lambda[usize::from(order == 2)];
+        let share = |m: &Material| {
+            let Lame { mu, lambda } = m.lame();
+            match (order, self.young) {
+                (2, _) => ORDER_TWO,
+                (_, true) => self.share * (1.0 + 0.5 * lambda / (lambda + mu)),
+                (_, false) => self.share,
+            }
+        };
         let mut parted = Parted { class: Vec::with_capacity(materials.len()), parts: Vec::new() };
         let mut kinds: Vec<&Material> = Vec::new();
         for (e, m) in materials.iter().enumerate() {
@@ -84,7 +148,7 @@ impl Average {
             let class = match found {
                 Some(class) => class,
                 None => {
-                    parted.parts.push(m.parted(share).map_err(|reason| (e, reason))?);
+                    parted.parts.push(m.parted(share(m), kept).map_err(|reason| (e, reason))?);
                     kinds.push(m);
                     kinds.len() - 1
                 }
@@ -177,7 +241,7 @@ impl Material {
     }
 
     /// The part that elements keep and the part of patches, whose sum is the material.
-    fn parted(&self, share: f64) -> Result<(Material, Material), String> {
+    fn parted(&self, share: f64, kept: f64) -> Result<(Material, Material), String> {
         use super::MaterialKind as Kind;
         let lame = self.lame();
         let kind = match &self.base().0 {
@@ -185,8 +249,8 @@ impl Material {
             _ => None,
         };
         let low = match kind {
-            Some(Kind::FixedCorotated | Kind::Fung) => 0.0,
-            _ => -KEPT * lame.mu,
+            Some(Kind::FixedCorotated | Kind::Fung) => kept.max(0.0) * lame.mu,
+            _ => kept * lame.mu,
         };
         let own = Lame { mu: share * lame.mu, lambda: share * low.min(lame.lambda) };
         let rest = Lame { mu: lame.mu - own.mu, lambda: lame.lambda - own.lambda };
@@ -200,22 +264,24 @@ impl Material {
             Choice::BuiltIn { kind, numbers: n, .. } => {
                 let scaled = |s: f64| n.map(|a| s * a);
                 let (a, b) = (scaled(share), scaled(1.0 - share));
-                let (bulk, kept) = (lame.bulk(), own.bulk());
+                let (bulk, own_bulk) = (lame.bulk(), own.bulk());
                 match kind {
                     Kind::Arap => both(*kind, &a[..1], &b[..1]),
                     Kind::MooneyRivlin => {
-                        both(*kind, &[a[0], a[1], 0.5 * kept], &[b[0], b[1], 0.5 * (bulk - kept)])
+                        both(*kind, &[a[0], a[1], 0.5 * own_bulk], &[b[0], b[1], 0.5 * (bulk - own_bulk)])
                     }
                     Kind::Ogden => {
                         let terms = |s: &[f64], kappa: f64| [s[0], n[1], s[2], n[3], s[4], n[5], kappa];
-                        both(*kind, &terms(&a, kept), &terms(&b, bulk - kept))
+                        both(*kind, &terms(&a, own_bulk), &terms(&b, bulk - own_bulk))
                     }
                     Kind::NeoHookean => {
-                        let volume = -1.5 * own.lambda;
+                        // λ′ < 0 is had by the power of J that stays bounded below.
+                        let log = own.lambda.max(0.0);
+                        let volume = -1.5 * own.lambda.min(0.0);
                         let part = |l: Lame, lambda: f64, beta: f64| {
                             Material::built_in(*kind, &NeoHookeanPart, l, &[l.mu, lambda, beta])
                         };
-                        (part(own, 0.0, -volume), part(rest, lame.lambda, volume))
+                        (part(own, log, -volume), part(rest, lame.lambda - log, volume))
                     }
                     Kind::Fung => both(*kind, &[a[0], n[1], 0.0], &[b[0], n[1], n[2]]),
                     _ => (Material::from_lame(*kind, own), Material::from_lame(*kind, rest)),

@@ -10,7 +10,7 @@ pub use super::material_table::{MaterialTable, OneOrMany};
 use super::obstacle::ObstacleTable;
 pub use super::output::{CameraTable, ColourText, LabelText, ObstacleLook, Output, Pattern, Quality};
 use super::sheet::ClothTable;
-use super::{Damping, Limit, SpringKind};
+use super::{Averaging, Damping, Limit, SpringKind};
 pub use crate::mesh::Limb;
 use crate::mesh::shapes::Split;
 use crate::settings::{
@@ -277,9 +277,10 @@ pub struct Body {
     /// Order of a solid's elements: 1 (default), tetrahedra of four nodes, or 2, of ten nodes, which bend without locking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<Order>,
-    /// True averages the strain of a solid over patches of elements, so that it neither locks nor, of order 1, is too stiff. Default false.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub average: bool,
+    /// True averages the strain of a solid over patches of elements, so that it neither locks nor, of order 1, is too stiff; `"thin"` for bodies of
+    /// one or two cells that bend. Default false.
+    #[serde(default, skip_serializing_if = "Averaging::is_off")]
+    pub average: Averaging,
     /// Strain limit of a solid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Limit>,

@@ -52,7 +52,7 @@ mod skin;
 mod terms;
 mod vary;
 
-pub use average::Average;
+pub use average::{Average, AverageName, Averaging};
 pub use cloth::{Along, Bending, Cloth, Limit};
 pub use collide::{CollideTable, Collisions, Intersecting, PairTable};
 pub use estimate::{Estimate, memory};
@@ -169,7 +169,7 @@ struct Entry {
     anchors: Vec<(u32, f64, [f64; 3])>,
     /// The nodes of these.
     anchored: BTreeSet<u32>,
-    /// How a solid of order 1 averages its strain, if it does.
+    /// How a solid averages its strain, if it does.
     average: Option<Average>,
     /// Strain limit of a solid.
     limit: Option<Limit>,
@@ -321,13 +321,20 @@ impl Scene {
     fn thin(&self, body: BodyId) -> Option<String> {
         let b = self.bodies.get(body.0)?;
         let Content::Solid { mesh, .. } = &b.content else { return None };
-        let bends = mesh.order() == 1 && mesh.slenderness() >= SLENDER;
+        let coarse = match b.average {
+            Some(average) => average != Average::thin(),
+            None => mesh.order() == 1,
+        };
+        let bends = coarse && mesh.slenderness() >= SLENDER;
         // Patches of averaged strain see too little of it.
-        let how = if b.average.is_some() { "much" } else { "little" };
+        let (how, what) = match b.average {
+            Some(_) => ("much", "`average = \"thin\"`"),
+            None => ("little", "`order = 2`"),
+        };
         let share = if bends { mesh.thin_share() } else { 0.0 };
         (share >= 0.25).then(|| {
             format!(
-                "{:.0} % of its surface is on parts fewer than three cells thick, which bend too {how}: take `order = 2` or more \
+                "{:.0} % of its surface is on parts fewer than three cells thick, which bend too {how}: take {what} or more \
                  cells",
                 100.0 * share
             )

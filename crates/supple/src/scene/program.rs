@@ -12,7 +12,7 @@ use super::pins::Holders;
 use super::place::{self, Asset, Placed};
 use super::sheet::cloth;
 use super::skin::Skin;
-use super::{Along, Average, BodyId, Scene, Spring, SpringKind};
+use super::{Along, BodyId, Scene, Spring, SpringKind};
 use crate::contact::Pose;
 use crate::error::{BuildError, StepError};
 use crate::settings::{ContactMethod, Settings, SolveSettings, TimeSettings, WorldSettings};
@@ -211,9 +211,9 @@ impl Program {
             if let Some(damping) = body.damping {
                 scene.damp(id, damping).map_err(wrong)?;
             }
-            if body.average {
+            if let Some(average) = body.average.average() {
                 let told = |e: BuildError| SceneError::at(format!("{key}.average"), e.to_string());
-                scene.average(id, Average::default()).map_err(told)?;
+                scene.average(id, average).map_err(told)?;
             }
             if let Some(limit) = body.limit {
                 scene.limit(id, limit).map_err(wrong)?;

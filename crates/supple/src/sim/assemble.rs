@@ -144,8 +144,6 @@ impl Simulation {
         links::allowed(&settings, &parts.groups, &parts.bodies)?;
         carries(&settings, &parts.obstacles, touching_bodies, &parts.groups)?;
         let axes = axes::renumber(&parts.axes, &place, free);
-        let touches = touching_bodies || !parts.obstacles.is_empty() || !parts.groups.is_empty();
-        axes::allowed(&settings, &axes, &terms, touches, &parts.bodies)?;
         let mut mass = vec![0.0; n];
         let mut x = vec![Row::default(); n];
         for (i, &p) in place.iter().enumerate() {
@@ -175,7 +173,8 @@ impl Simulation {
             ),
         };
         let poses = vec![[Pose::default(); 2]; parts.obstacles.len()];
-        let mut contact = ContactSet::new(parts.obstacles, touching, free);
+        let along = axes.iter().map(|a| (a.node, a.held)).collect();
+        let mut contact = ContactSet::new(parts.obstacles, touching, free).with_held(along);
         if !parts.surfaces.is_empty() {
             let surfaces = parts.surfaces.renumber(|v| place[v as usize]);
             let mut body = vec![0; n];

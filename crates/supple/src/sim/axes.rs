@@ -4,12 +4,9 @@
 //! steps are zero (`solve/held.rs`). The matrix of ADMM, the same for x, y and z, is factored once more for each set of nodes that are held along the
 //! same axes (`global/split.rs`); Newton's has a diagonal there that nothing outweighs.
 
-use super::{Body, Simulation};
-use crate::error::BuildError;
+use super::Simulation;
 use crate::math::nodes::Row;
-use crate::settings::{Method, Settings};
 use crate::solve::Axes;
-use crate::term::TermSet;
 
 /// In the order of the system, those that are not pinned altogether.
 pub(super) fn renumber(axes: &[(u32, [bool; 3])], place: &[u32], free: usize) -> Vec<Axes> {
@@ -23,41 +20,6 @@ pub(super) fn renumber(axes: &[(u32, [bool; 3])], place: &[u32], free: usize) ->
 /// Where they are to be: at first where they are.
 pub(super) fn targets(axes: &[Axes], x: &[Row]) -> Vec<Row> {
     axes.iter().map(|a| x[a.node as usize]).collect()
-}
-
-/// That the method takes them.
-pub(super) fn allowed(
-    settings: &Settings,
-    axes: &[Axes],
-    terms: &TermSet,
-    touching: bool,
-    bodies: &[Body],
-) -> Result<(), BuildError> {
-    let method = settings.solve.method;
-    // Contact and links know of such pins in Newton's matrix only.
-    let takes = match method {
-        Method::Auto => !(touching && terms.hard()),
-        Method::Newton => true,
-        Method::QuasiNewton | Method::Admm | Method::Projective | Method::Position => !touching,
-    };
-    if axes.is_empty() || takes {
-        return Ok(());
-    }
-    let hard = terms.batches().iter().find(|b| b.hard());
-    let reason = match (method, hard) {
-        (Method::Auto, Some(b)) => {
-            let body = b.origin(0).and_then(|(body, _)| bodies.get(body as usize));
-            let body = body.map_or("", |b| b.name.as_str());
-            format!(
-                "pins along some axes and the hard `{}` elements of body `{body}` cannot be solved together where something may touch or is linked: use `slide`",
-                b.name()
-            )
-        }
-        _ => format!(
-            "`{method}` cannot take pins along some axes where something may touch or is linked: use `auto` or `newton`, or `slide`"
-        ),
-    };
-    Err(BuildError::Setting { name: "solve.method", reason })
 }
 
 impl Simulation {

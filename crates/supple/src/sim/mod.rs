@@ -486,13 +486,6 @@ impl Simulation {
         assemble::allowed(&settings, &self.terms, &self.bodies, obstacles, collide)?;
         links::allowed(&settings, &self.groups, &self.bodies)?;
         assemble::carries(&settings, obstacles, collide, &self.groups)?;
-        axes::allowed(
-            &settings,
-            &self.axes,
-            &self.terms,
-            self.touching() || !self.groups.is_empty(),
-            &self.bodies,
-        )?;
         let (old, new) = (&self.settings, &settings);
         // Local terms of contact are part of the matrix.
         let touching = self.touching();

@@ -89,9 +89,7 @@ struct Rent {
 
 impl Rent {
     fn new(p: &Problem<'_>, lagged: &Lagged) -> Rent {
-        // Where something touches, coordinates are held in the Hessian only.
-        let held = !p.axes.is_empty() && !p.contact.is_empty();
-        let first = (lagged.habits.wait > 0 && lagged.hessian.is_there()) || held;
+        let first = lagged.habits.wait > 0 && lagged.hessian.is_there();
         Rent {
             costs: Costs::of(p, &lagged.hessian),
             habits: lagged.habits,

@@ -6,42 +6,50 @@
 //! forces found, x⁺ minimises a model of E plus the work of friction, so that sum falls along the way.
 
 use super::descent::{CAUTION, Choice, Descent, End, Metric, Policy, RESERVE, apply};
+use super::held::Inverse;
 use super::newton::Hessian;
 use super::{Problem, Run, Status};
 use crate::contact::{Anderson, Columns, Compliance};
 use crate::exec::Exec;
-use crate::global::{BlockFactor, Cholesky, SolveScratch, System};
+use crate::global::{BlockFactor, System};
 use crate::math::nodes::{Row, dot};
 use crate::settings::Method;
 use crate::term::Sums;
 
-/// Columns of A⁻¹Δt².
+/// Columns of A⁻¹Δt²; with pins along axes those of x, y and z differ.
 struct OfMatrix<'a> {
     columns: &'a mut Columns,
-    factor: &'a Cholesky,
-    matrix: &'a System,
-    scratch: &'a mut SolveScratch,
+    inverse: Inverse<'a>,
     h2: f64,
-    exec: &'a Exec,
 }
 
 impl Compliance for OfMatrix<'_> {
     fn width(&self) -> usize {
-        1
+        if self.inverse.axes.is_empty() { 1 } else { 3 }
     }
     fn make(&mut self, nodes: &[u32]) {
         let missing: Vec<u32> = nodes.iter().copied().filter(|&i| !self.columns.has(i)).collect();
         if missing.is_empty() {
             return;
         }
-        let mut rhs = vec![Row::default(); self.factor.n()];
+        let mut rhs = vec![Row::default(); self.size()];
+        if self.width() == 3 {
+            for &i in &missing {
+                rhs.fill(Row::default());
+                rhs[i as usize] = Row::new([self.h2; 3]);
+                self.inverse.solve(&mut rhs);
+                let column = self.columns.reach(i).iter().flat_map(|&j| rhs[j as usize].xyz()).collect();
+                self.columns.keep(i, column);
+            }
+            return;
+        }
         // A solve has room for three right-hand sides.
         for three in missing.chunks(3) {
             rhs.fill(Row::default());
             for (c, &i) in three.iter().enumerate() {
                 rhs[i as usize].0[c] = self.h2;
             }
-            self.factor.solve(&mut rhs, self.scratch, self.exec);
+            self.inverse.solve(&mut rhs);
             for (c, &i) in three.iter().enumerate() {
                 let column = self.columns.reach(i).iter().map(|&j| rhs[j as usize].0[c]).collect();
                 self.columns.keep(i, column);
@@ -49,20 +57,20 @@ impl Compliance for OfMatrix<'_> {
         }
     }
     fn gather(&self, node: u32, at: &[u32], out: &mut Vec<f64>) {
-        self.columns.gather(node, at, 1, out);
+        self.columns.gather(node, at, self.width(), out);
     }
     fn size(&self) -> usize {
-        self.factor.n()
+        self.inverse.global.n()
     }
     fn apply(&mut self, rows: &mut [Row]) {
         rows.iter_mut().for_each(|r| r.0 = r.0.map(|f| self.h2 * f));
-        self.factor.solve(rows, self.scratch, self.exec);
+        self.inverse.solve(rows);
     }
     fn resist(&self, rows: &[Row], out: &mut [Row]) {
-        resist(self.matrix, self.h2, rows, out);
+        resist(self.inverse.matrix, self.h2, rows, out);
     }
     fn own(&self, node: u32) -> f64 {
-        self.matrix.diagonal(node as usize).map_or(0.0, |a| self.h2 / a)
+        self.inverse.matrix.diagonal(node as usize).map_or(0.0, |a| self.h2 / a)
     }
     fn version(&self) -> u64 {
         self.columns.version()
@@ -130,19 +138,25 @@ pub(super) fn global_step(p: &mut Problem<'_>, tolerance: f64) {
     if p.only_rounding() && p.contact.is_met(p.x, 0.0) {
         return;
     }
-    p.global.solve(p.rhs, p.scratch, p.exec);
+    p.solve_rhs();
     add(p.x, p.rhs);
-    let h2 = p.dt * p.dt;
-    let (columns, factor, scratch, exec) = (&mut *p.columns, &*p.global, &mut *p.scratch, p.exec);
-    let mut compliance = OfMatrix { columns, factor, matrix: &*p.matrix, scratch, h2, exec };
-    if p.contact.solve(p.x, &mut compliance, tolerance) {
+    if solve_law(p, tolerance) {
+        let h2 = p.dt * p.dt;
         for (r, f) in p.rhs.iter_mut().zip(p.contact.change()) {
             *r = Row([h2 * f.0[0], h2 * f.0[1], h2 * f.0[2], 0.0]);
         }
-        p.global.solve(p.rhs, p.scratch, p.exec);
+        p.solve_rhs();
         add(p.x, p.rhs);
     }
     p.contact.update(p.x);
+}
+
+/// Forces with which the law holds in the metric of A, from where nodes go with the forces as they were.
+fn solve_law(p: &mut Problem<'_>, tolerance: f64) -> bool {
+    let (global, matrix, axes, exec) = (&*p.global, &*p.matrix, p.axes, p.exec);
+    let inverse = Inverse { global, matrix, split: &mut *p.split, scratch: &mut *p.scratch, axes, exec };
+    let mut compliance = OfMatrix { columns: &mut *p.columns, inverse, h2: p.dt * p.dt };
+    p.contact.solve(p.x, &mut compliance, tolerance)
 }
 
 /// Anderson acceleration of positions.
@@ -221,20 +235,16 @@ impl Descent {
         let start = run.clock.seconds();
         let size = p.body_size.iter().copied().fold(f64::INFINITY, f64::min);
         let tolerance = run.settings.tolerance.max(LOOSE * last * size / p.contact.shortest());
-        let (h2, exec, matrix) = (p.dt * p.dt, p.exec, &*p.matrix);
         let changed = match metric {
             Metric::Hessian => match hessian.columns(p.columns) {
                 Some((factor, columns)) => {
+                    let (h2, exec, matrix) = (p.dt * p.dt, p.exec, &*p.matrix);
                     let mut compliance = OfHessian { columns, factor, matrix, h2, exec };
                     p.contact.solve(p.x, &mut compliance, tolerance)
                 }
                 None => false,
             },
-            _ => {
-                let (columns, factor, scratch) = (&mut *p.columns, &*p.global, &mut *p.scratch);
-                let mut compliance = OfMatrix { columns, factor, matrix, scratch, h2, exec };
-                p.contact.solve(p.x, &mut compliance, tolerance)
-            }
+            _ => solve_law(p, tolerance),
         };
         p.x[..d.len()].copy_from_slice(&self.from);
         run.global += run.clock.seconds() - start;

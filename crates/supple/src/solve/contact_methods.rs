@@ -9,7 +9,7 @@
 use super::{Problem, contact};
 use crate::global::System;
 use crate::math::nodes::Row;
-use crate::math::small::{add as plus, scale};
+use crate::math::small::{add as plus, dot as dot3, scale};
 
 /// Most rounds in which `uzawa` changes the set of contacts that bear a force.
 const MOST_ROUNDS: usize = 40;
@@ -36,7 +36,7 @@ pub(super) fn local_step(p: &mut Problem<'_>) {
 
 /// The global step of `local`, whose right-hand side is ready.
 pub(super) fn local(p: &mut Problem<'_>) {
-    p.global.solve(p.rhs, p.scratch, p.exec);
+    p.solve_rhs();
     contact::add(p.x, p.rhs);
     p.contact.update(p.x);
 }
@@ -52,7 +52,7 @@ fn apply(p: &mut Problem<'_>, v: &[f64], out: &mut [f64]) {
             }
         }
     }
-    p.global.solve(p.rhs, p.scratch, p.exec);
+    p.solve_rhs();
     for (c, out) in p.contact.contacts().iter().zip(out) {
         let u = p.rhs.get(c.nodes[0] as usize).map_or([0.0; 3], |r| r.xyz());
         *out = (0..3).map(|d| c.frame[0][d] * u[d]).sum();
@@ -68,7 +68,7 @@ pub(super) fn uzawa(p: &mut Problem<'_>, tolerance: f64) {
     if p.only_rounding() && p.contact.is_met(p.x, tolerance) {
         return;
     }
-    p.global.solve(p.rhs, p.scratch, p.exec);
+    p.solve_rhs();
     contact::add(p.x, p.rhs);
     let count = p.contact.contacts().len();
     let within = 1e-2 * tolerance.max(1e-10) * p.contact.shortest();
@@ -125,7 +125,7 @@ pub(super) fn uzawa(p: &mut Problem<'_>, tolerance: f64) {
     for (r, f) in p.rhs.iter_mut().zip(p.contact.change()) {
         *r = Row([h2 * f.0[0], h2 * f.0[1], h2 * f.0[2], 0.0]);
     }
-    p.global.solve(p.rhs, p.scratch, p.exec);
+    p.solve_rhs();
     contact::add(p.x, p.rhs);
     p.contact.update(p.x);
 }
@@ -183,7 +183,7 @@ pub(super) fn nodal(p: &mut Problem<'_>, tolerance: f64) {
         return;
     }
     let h2 = p.dt * p.dt;
-    let free = p.free();
+    let count = p.free();
     // Contacts of each node, and the right-hand side without their forces.
     let mut of: Vec<(u32, usize)> =
         p.contact.contacts().iter().enumerate().map(|(k, c)| (c.nodes[0], k)).collect();
@@ -197,7 +197,7 @@ pub(super) fn nodal(p: &mut Problem<'_>, tolerance: f64) {
     nodal.prepare(p.matrix);
     let contacts = p.contact.contacts();
     let mut force: Vec<f64> = contacts.iter().map(|c| c.force[0]).collect();
-    let mut delta = vec![[0.0f64; 3]; free];
+    let mut delta = vec![[0.0f64; 3]; count];
     let within = 1e-3 * tolerance.max(1e-10) * p.contact.shortest();
     let mut sweeps = 0;
     while sweeps < MOST_SWEEPS {
@@ -213,7 +213,11 @@ pub(super) fn nodal(p: &mut Problem<'_>, tolerance: f64) {
                     false => sum = plus(sum, scale(-a, delta[j as usize])),
                 }
             }
-            let mut x = plus(p.x[i].xyz(), scale(1.0 / own, sum));
+            // What is pinned along an axis does not move along it, whatever pushes.
+            let held = p.held_along(i);
+            let free =
+                |v: [f64; 3]| -> [f64; 3] { std::array::from_fn(|d| if held[d] { 0.0 } else { v[d] }) };
+            let mut x = plus(p.x[i].xyz(), free(scale(1.0 / own, sum)));
             // On the plane through q with tangents G: x = G Gᵀ(x − q) + q, which takes away what is along the normal. With
             // several planes, one after the other until all hold.
             let first = of.partition_point(|o| (o.0 as usize) < i);
@@ -221,14 +225,20 @@ pub(super) fn nodal(p: &mut Problem<'_>, tolerance: f64) {
             let planes = mine.clone().count();
             mine.clone().for_each(|&(_, k)| force[k] *= f64::from(u8::from(planes > 1)));
             for &(_, k) in mine.clone() {
-                x = plus(x, scale(force[k] * h2 / own, contacts[k].frame[0]));
+                x = plus(x, free(scale(force[k] * h2 / own, contacts[k].frame[0])));
             }
             for _ in 0..if planes > 1 { 30 } else { planes } {
                 for &(_, k) in mine.clone() {
                     let c = &contacts[k];
                     let y = c.frame[0].iter().zip(x).map(|(n, x)| n * x).sum::<f64>() - c.origin[0];
-                    let next = (force[k] - y * own / h2).max(0.0);
-                    x = plus(x, scale((next - force[k]) * h2 / own, c.frame[0]));
+                    let way = free(c.frame[0]);
+                    // How far the node gives way along the normal; 1 unless it is pinned along an axis.
+                    let gives = if held == [false; 3] { 1.0 } else { dot3(way, c.frame[0]) };
+                    if gives == 0.0 {
+                        continue;
+                    }
+                    let next = (force[k] - y * own / (h2 * gives)).max(0.0);
+                    x = plus(x, scale((next - force[k]) * h2 / own, way));
                     force[k] = next;
                 }
             }

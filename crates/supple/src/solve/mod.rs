@@ -454,9 +454,7 @@ impl Problem<'_> {
                 ContactMethod::Nodal => contact_methods::nodal(self, run.settings.tolerance),
             }
         } else if !self.only_rounding() {
-            let step = std::mem::take(&mut self.rhs);
-            self.solve_matrix(step);
-            self.rhs = step;
+            self.solve_rhs();
             for (x, d) in self.x.iter_mut().zip(self.rhs.iter()) {
                 for c in 0..3 {
                     x.0[c] += d.0[c];

@@ -133,6 +133,56 @@ fn averaged_strain_does_not_lock() {
     }
 }
 
+/// Beams of one and two cells with averaged strain for thin bodies: within 6 and 4 % of the elastica for order 1 from ν = 0 to 0.49, where without averaging they are off by more
+/// than 20 %, within 1 % for order 2 at ν = 0.49. With what is meant for thick ones order 1 is off by 50 % and order 2 by more than 10 % at one cell.
+#[test]
+fn thin_bodies_have_an_averaging_of_their_own() {
+    use supple::scene::Average;
+    let by = |average: Average| move |s: &mut Scene, b| s.average(b, average).unwrap();
+    let off = |mesh: &TetMesh, poisson, average: Average| {
+        error_with(mesh, MaterialKind::NeoHookean, poisson, by(average)).0
+    };
+    for (n, bound) in [(1, 0.06), (2, 0.04)] {
+        let mesh = beam(n, Split::Five);
+        for poisson in [0.0, 0.3, 0.49] {
+            let error = off(&mesh, poisson, Average::thin());
+            println!("order 1, {n} cells, ν = {poisson}: {error:.4}");
+            assert!(error.abs() <= bound, "{n}, {poisson}: {error}");
+            let plain = super::bend::error(&mesh, MaterialKind::NeoHookean, poisson).0;
+            assert!(plain < -0.2, "{plain}");
+        }
+        let two = mesh.quadratic().unwrap();
+        let error = off(&two, 0.49, Average::thin());
+        println!("order 2, {n} cells: {error:.4}");
+        assert!(error.abs() <= 0.01, "{n}: {error}");
+    }
+    let mesh = beam(1, Split::Five);
+    assert!(off(&mesh, 0.3, Average::default()) > 0.5);
+    assert!(off(&mesh.quadratic().unwrap(), 0.49, Average::default()) > 0.1);
+}
+
+/// Uniform strain costs what it did in thin bodies too, and they are not warned of; with averaging for thick ones they are, of order 2 as well.
+#[test]
+fn warnings_name_the_choice() {
+    use supple::scene::Average;
+    let mesh = beam(1, Split::Five);
+    for (mesh, order) in [(mesh.clone(), 1), (mesh.quadratic().unwrap(), 2)] {
+        let notes = |average: Option<Average>| {
+            let mut scene = Scene::new(Settings::default());
+            let material = Material::new(MaterialKind::NeoHookean, YOUNG, 0.3).unwrap();
+            let body = scene.add_solid("beam", mesh.clone(), material, 1000.0).unwrap();
+            if let Some(average) = average {
+                scene.average(body, average).unwrap();
+            }
+            scene.notes().concat()
+        };
+        assert_eq!(notes(None).contains("bend too little"), order == 1);
+        let much = notes(Some(Average::default()));
+        assert!(much.contains("bend too much") && much.contains("thin"), "{much}");
+        assert_eq!(notes(Some(Average::thin())), "");
+    }
+}
+
 /// A load across a beam does not move it sideways.
 #[test]
 fn splits_are_symmetric() {

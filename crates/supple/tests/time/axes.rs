@@ -248,20 +248,33 @@ fn pins_along_axes_move_and_touch() {
     }
 }
 
-/// Where something may touch, methods that cannot take such pins say so.
+/// Pins along one axis on 140 scattered nodes of 768 tetrahedra, as data may have them: every method converges to where Newton's is, 1e-7 of the size.
 #[test]
-fn they_are_refused_where_they_cannot_be() {
-    for method in [Method::Admm, Method::Projective, Method::QuasiNewton] {
-        let mut s = default(0.01);
-        s.solve.method = method;
-        let mesh = bar([2, 1, 1], 0.1);
+fn scattered_pins_along_an_axis() {
+    let mesh = bar([8, 4, 4], 0.1);
+    assert_eq!(mesh.tets().len(), 768);
+    let free: Vec<u32> =
+        (0..mesh.vertices().len() as u32).filter(|&i| mesh.vertices()[i as usize][0] > 0.0).collect();
+    // In a stride that is prime to their number, so that they are nowhere near each other.
+    let ids: Vec<u32> = (0..140).map(|k| free[(k * 37) % free.len()]).collect();
+    let run = |method: Method| {
+        let mut s = default(0.02);
+        (s.solve.method, s.solve.iterations) = (method, 20_000);
         let mut scene = Scene::new(s);
-        let m = Material::new(MaterialKind::Arap, 1e5, 0.3).unwrap();
-        let body = scene.add_solid("body", mesh.clone(), m, 1000.0).unwrap();
-        scene.pin_axes(body, &wall(&mesh), [true, false, false]).unwrap();
-        assert!(scene.build().is_ok());
-        scene.add_obstacle(floor(0.0)).unwrap();
-        let e = scene.build().map(|_| ()).unwrap_err().to_string();
-        assert!(e.contains("along some axes") && e.contains(method.as_str()), "{e}");
+        let body = scene.add_solid("body", mesh.clone(), material(), 1000.0).unwrap();
+        scene.pin(body, &wall(&mesh)).unwrap();
+        scene.pin_axes(body, &ids, [false, false, true]).unwrap();
+        let mut sim = scene.build().unwrap();
+        for step in 0..5 {
+            assert_eq!(sim.step().unwrap().status, Status::Converged, "{method}, {step}");
+        }
+        let x = sim.positions();
+        assert!(ids.iter().all(|&i| x[i as usize][2] == mesh.vertices()[i as usize][2]));
+        x
+    };
+    let newton = run(Method::Newton);
+    for method in [Method::Auto, Method::QuasiNewton, Method::Admm] {
+        let off = distance(&newton, &run(method)) / 0.98;
+        assert!(off <= 1e-7, "{method}: {off:e}");
     }
 }

@@ -93,6 +93,8 @@ pub struct ContactSet {
     pub(in crate::contact) info: ContactInfo,
     /// Contact by a potential, where bodies may touch each other.
     pub(crate) barrier: Barrier,
+    /// Nodes that are pinned along some axes, in order, and which.
+    held: Vec<(u32, [bool; 3])>,
 }
 
 impl ContactSet {
@@ -122,6 +124,22 @@ impl ContactSet {
         self.force = vec![Row::default(); self.free];
         self.change = vec![Row::default(); self.free];
         self
+    }
+
+    /// Nodes that are pinned along some axes, in order. Where such a pin is all that could give way along a normal there is no contact, as there is none of a
+    /// node that is pinned altogether.
+    pub fn with_held(mut self, held: Vec<(u32, [bool; 3])>) -> ContactSet {
+        self.held = held;
+        self
+    }
+
+    /// True if some node of a contact may move along its normal.
+    pub(in crate::contact) fn gives_way(&self, c: &Contact) -> bool {
+        let along = |node: u32| {
+            let axes = self.held.binary_search_by_key(&node, |h| h.0).map_or([false; 3], |k| self.held[k].1);
+            (0..3).any(|d| !axes[d] && c.frame[0][d].abs() > 1e-6)
+        };
+        self.held.is_empty() || c.nodes[..c.count as usize].iter().any(|&node| along(node))
     }
 
     /// True if contact is by a potential: where bodies may touch each other.
@@ -261,7 +279,7 @@ impl ContactSet {
                 let touch = if distance > near + way { None } else { m.touch(from, to, near) };
                 let contact = touch.map(|s| m.contact(&t, from, &s, number as u32));
                 self.start.push((distance, contact.is_some()));
-                if let Some(c) = contact {
+                if let Some(c) = contact.filter(|c| self.gives_way(c)) {
                     self.contacts.push(c);
                     self.of.push((k as u32, t.edge));
                 }

@@ -15,6 +15,10 @@ impl GaussSeidel {
                 let s = column[i];
                 [s, 0.0, 0.0, 0.0, s, 0.0, 0.0, 0.0, s]
             }
+            3 => {
+                let [x, y, z] = std::array::from_fn(|d| column[3 * i + d]);
+                [x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z]
+            }
             _ => std::array::from_fn(|d| column[9 * i + d]),
         }
     }
@@ -110,7 +114,7 @@ impl GaussSeidel {
     }
 }
 
-/// moved += column · force, of numbers or of 3×3 blocks; with the instructions that the lanes have, which decide on its speed.
+/// moved += column · force, of numbers, of diagonals or of 3×3 blocks; with the instructions that the lanes have, which decide on its speed.
 pub(in crate::contact) struct Push<'a> {
     pub width: usize,
     pub column: &'a [f64],
@@ -127,6 +131,12 @@ impl Kernel for Push<'_> {
             for (m, s) in self.moved.iter_mut().zip(self.column) {
                 for d in 0..4 {
                     m.0[d] += s * f[d];
+                }
+            }
+        } else if self.width == 3 {
+            for (m, s) in self.moved.iter_mut().zip(self.column.as_chunks::<3>().0) {
+                for d in 0..3 {
+                    m.0[d] += s[d] * f[d];
                 }
             }
         } else {

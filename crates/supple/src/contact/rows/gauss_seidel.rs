@@ -3,7 +3,7 @@
 //! With the forces λ the nodes are at x_f + B⁻¹Cᵀ(λ − λ₀), B being the matrix of the step. So y = y_f + S(λ − λ₀) with the
 //! Delassus operator S = C B⁻¹ Cᵀ, of which only the columns of contacts that ever bear a force are needed. For the matrix of
 //! the global step the block of a contact with itself is s·I, and the law of one contact has a closed form,
-//! λ = project(λ − y/s). For a Hessian it is a 3×3 block, and the same map is iterated.
+//! λ = project(λ − y/s). For a Hessian, or with pins along axes, it is a 3×3 block, and the same map is iterated.
 
 use super::anderson::Anderson;
 use super::conjugate_gradients::{MANY, Many};
@@ -15,7 +15,7 @@ use crate::math::nodes::Row;
 
 /// Columns of B⁻¹.
 pub trait Compliance {
-    /// Numbers per pair of nodes: 1 if they are multiples of the identity, 9 for blocks by columns.
+    /// Numbers per pair of nodes: 1 for multiples of the identity, 3 for diagonals, 9 for blocks by columns.
     fn width(&self) -> usize;
     /// Makes the columns of these nodes.
     fn make(&mut self, nodes: &[u32]);

@@ -64,8 +64,10 @@ impl ContactSet {
                 }
                 if let Some((_, s)) = m.meet(from, to, 1e-6 * t.edge) {
                     let c = m.contact(&t, from, &s, number as u32);
-                    self.contacts.push(c);
-                    self.of.push((k as u32, t.edge));
+                    if self.gives_way(&c) {
+                        self.contacts.push(c);
+                        self.of.push((k as u32, t.edge));
+                    }
                     self.start[number * self.touching.len() + k].1 = true;
                 }
             }
