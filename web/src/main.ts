@@ -99,7 +99,7 @@ function start(): void {
       scenes.replaceChildren(...next.scenes.map((s) => Object.assign(new Option(s.name, s.name), { title: s.about })));
     }
     scenes.value = next.scene;
-    find<HTMLSelectElement>("speed").value = next.speed === null ? "smooth" : String(next.speed);
+    find<HTMLSelectElement>("speed").value = String(next.speed);
     note.fail(next.error, "Reset");
     if (next.note && next.note.number > lastNote) note.say(next.note.text);
     lastNote = next.note?.number ?? lastNote;
@@ -150,8 +150,7 @@ function start(): void {
   find("fit").onclick = actions.fit;
   find("scene").onchange = () => send({ type: "scene", name: find<HTMLSelectElement>("scene").value });
   find("speed").onchange = () => {
-    const value = find<HTMLSelectElement>("speed").value;
-    send({ type: "speed", factor: value === "smooth" ? null : Number(value) });
+    send({ type: "speed", factor: Number(find<HTMLSelectElement>("speed").value) });
   };
   find("colour").onchange = () => {
     bodies?.colourBy(field());

@@ -24,7 +24,7 @@ export function unpack(text: string): { model: Model; frames: Frame[] } {
 export class Recording implements Solver {
   readonly recorded: { frames: Frame[]; show(index: number): void; at: number };
   private running = true;
-  private speed: number | null = null;
+  private speed = 1;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(text: string, private readonly listener: Listener) {
@@ -51,7 +51,7 @@ export class Recording implements Solver {
     if (!this.running || this.last === 0) return;
     const next = at === this.last ? 0 : at + 1;
     const dt = next === 0 ? 1 : frames[next].time - frames[at].time;
-    const wait = this.speed === 0 ? 0 : dt / (this.speed ?? 1);
+    const wait = this.speed === 0 ? 0 : dt / this.speed;
     this.timer = setTimeout(() => {
       this.show(next);
       this.play();

@@ -7,7 +7,7 @@ export type Command =
   | { type: "step" }
   | { type: "iterate" }
   | { type: "reset" }
-  | { type: "speed"; factor: number | null }
+  | { type: "speed"; factor: number }
   | { type: "scene"; name: string }
   | { type: "set"; key: string; value: unknown; body?: string }
   | { type: "grab"; vertices: number[]; at: number[] }
@@ -27,7 +27,7 @@ export interface State {
   scene: string;
   scenes: { name: string; about: string }[];
   running: boolean;
-  speed: number | null;
+  speed: number;
   building: boolean;
   /** Points that are held, by all viewers. */
   held: number;

@@ -21,10 +21,11 @@ pub fn scene(mesh: &RawMesh, name: &str, file: &str, tets: usize) -> Result<Stri
     }
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for p in &mesh.vertices {
-        low = std::array::from_fn(|c| low[c].min(p[c]));
-        high = std::array::from_fn(|c| high[c].max(p[c]));
+        for ((low, high), c) in low.iter_mut().zip(&mut high).zip(p) {
+            (*low, *high) = (low.min(*c), high.max(*c));
+        }
     }
-    let size = (0..3).map(|c| (high[c] - low[c]).powi(2)).sum::<f64>().sqrt();
+    let size = high.iter().zip(low).map(|(high, low)| (high - low).powi(2)).sum::<f64>().sqrt();
     if !(size > 0.0 && size.is_finite()) {
         return Err("all its vertices are the same point".into());
     }

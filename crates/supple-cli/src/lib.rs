@@ -19,6 +19,8 @@
 //! | [`files`] | the output folder: nothing half-written, nothing overwritten by accident |
 //!
 //! In the browser there is no command line and no server; the rest is the same.
+#![deny(clippy::indexing_slicing)]
+
 #[cfg(not(target_family = "wasm"))]
 pub mod advice;
 #[cfg(not(target_family = "wasm"))]
@@ -28,6 +30,7 @@ pub mod commands;
 #[cfg(not(target_family = "wasm"))]
 pub mod compare;
 pub mod dropped;
+#[allow(clippy::indexing_slicing, reason = "bodies and nodes of a program that was built")]
 pub mod export;
 pub mod files;
 #[cfg(not(target_family = "wasm"))]
@@ -35,11 +38,14 @@ pub mod fit;
 pub mod input;
 pub mod load;
 pub mod memory;
+#[allow(clippy::indexing_slicing, reason = "a rasteriser: its own buffers, clipped before")]
 pub mod picture;
 #[cfg(not(target_family = "wasm"))]
+#[allow(clippy::indexing_slicing, reason = "its own buffers")]
 pub mod plot;
 pub mod scenes;
 // In the browser nothing is exported.
 #[cfg_attr(target_family = "wasm", allow(dead_code))]
+#[allow(clippy::indexing_slicing, reason = "bodies and nodes of a program that was built")]
 pub(crate) mod show;
 pub mod view;

@@ -83,7 +83,7 @@ impl Loaded {
             rest.is_some_and(|r| r.is_empty() || r.starts_with(['.', '[']))
         };
         e.given = self.set.iter().rposition(|(_, path)| inside(path));
-        let typed = e.given.map(|i| self.set[i].0.as_str());
+        let typed = e.given.and_then(|i| self.set.get(i)).map(|s| s.0.as_str());
         tell(e, &self.name, &self.text, typed)
     }
 

@@ -77,7 +77,7 @@ mod _supple {
     #[pymodule_export]
     use super::scene::{Scene, load, presets};
     #[pymodule_export]
-    use super::simulation::{_poison, Simulation};
+    use super::simulation::Simulation;
 
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {

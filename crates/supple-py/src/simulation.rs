@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PySlice, PyType};
 
 use crate::array;
 use crate::body::{self, Body, Seen};
-use crate::engine::{self, Engine, Kind};
+use crate::engine::{self, Engine};
 use crate::error::build;
 use crate::files;
 use crate::gradient;
@@ -685,13 +685,4 @@ impl Simulation {
         let (b, n, m) = (self.bodies.len(), self.nodes, self.elements);
         format!("<supple.Simulation of {b} bodies, {n} nodes, {m} elements>")
     }
-}
-
-/// For tests of what happens then: a number that is none in a node.
-#[pyfunction]
-pub fn _poison(py: Python<'_>, sim: &Bound<'_, Simulation>, node: usize) -> PyResult<()> {
-    sim.get().shared.with(py, "poison", |e| match &mut e.kind {
-        Kind::Plain(s) => s.poison(node),
-        Kind::Program(p) => p.simulation.poison(node),
-    })
 }

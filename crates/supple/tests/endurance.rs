@@ -200,12 +200,15 @@ fn a_number_that_is_none_fails_the_step_and_names_the_node() {
     sim.step().unwrap();
     let mut poisoned = busy();
     poisoned.step().unwrap();
+    // Finite in itself, but x + Δt v is not.
+    let (mut x, mut v) = (poisoned.positions(), poisoned.velocities());
     // Node 1 of the second body.
     let node = sim.bodies()[1].first_node + 1;
-    poisoned.poison(node);
+    (x[node], v[node]) = ([f64::MAX; 3], [f64::MAX; 3]);
+    poisoned.set_state(&x, &v).unwrap();
     let before = bits(&poisoned);
     match poisoned.step() {
-        Err(StepError::NonFinite { body, .. }) => assert!(body == "net", "{body}"),
+        Err(StepError::NonFinite { body, node, .. }) => assert_eq!((body.as_str(), node), ("net", 1)),
         other => panic!("{other:?}"),
     }
     assert!(bits(&poisoned) == before);

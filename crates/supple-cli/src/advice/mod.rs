@@ -7,6 +7,7 @@
 //! | `place` | bodies that start inside of obstacles or of each other |
 //! | `after` | what the reports of a run say about the settings |
 mod after;
+#[allow(clippy::indexing_slicing, reason = "bodies and nodes of a program that was built")]
 mod place;
 mod shape;
 mod units;
@@ -35,9 +36,11 @@ pub fn defaults(scene: &Loaded) -> Vec<String> {
 
 /// The corners of the box around points.
 fn corners(points: &[[f64; 3]]) -> [[f64; 3]; 2] {
-    points.iter().fold([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], |[low, high], p| {
-        [std::array::from_fn(|k| low[k].min(p[k])), std::array::from_fn(|k| high[k].max(p[k]))]
-    })
+    let both = |f: fn(f64, f64) -> f64| {
+        move |[a, b, c]: [f64; 3], [x, y, z]: &[f64; 3]| [f(a, *x), f(b, *y), f(c, *z)]
+    };
+    [(f64::INFINITY, both(f64::min)), (f64::NEG_INFINITY, both(f64::max))]
+        .map(|(from, f)| points.iter().fold([from; 3], f))
 }
 
 /// A number as people write it: at most three digits.

@@ -27,7 +27,7 @@ pub fn look(file: &SceneFile, program: &Program) -> Vec<String> {
     let (dt, gravity) = (settings.time.dt, settings.world.gravity.iter().map(|g| g * g).sum::<f64>().sqrt());
     let x = program.simulation.positions();
     let [low, high] = corners(&x);
-    let size = (0..3).map(|k| (high[k] - low[k]).powi(2)).sum::<f64>().sqrt();
+    let size = high.iter().zip(low).map(|(high, low)| (high - low).powi(2)).sum::<f64>().sqrt();
     let fall = 0.5 * gravity * dt * dt;
     if program.mode != Mode::Static && (outside(dt, STEP) || fall > FALL * size) {
         let what = format!("time: each step is {} s", short(dt));
@@ -54,7 +54,7 @@ pub fn look(file: &SceneFile, program: &Program) -> Vec<String> {
     for (table, (body, look)) in file.body.iter().zip(program.simulation.bodies().iter().zip(&program.bodies))
     {
         let [low, high] = look.rest;
-        let extent = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
+        let extent = high.iter().zip(low).map(|(high, low)| high - low).fold(0.0, f64::max);
         let name = &body.name;
         if outside(extent, SIZE) {
             let hint = match extent > SIZE[1] {

@@ -137,7 +137,7 @@ fn read(path: &Path) -> Result<Vec<[f64; 2]>, Failure> {
     let bytes = read_file(path).map_err(Failure::input)?;
     let name = path.display().to_string();
     let text = std::str::from_utf8(&bytes).map_err(|e| {
-        let line = bytes[..e.valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
+        let line = bytes.iter().take(e.valid_up_to()).filter(|b| **b == b'\n').count() + 1;
         Failure::input(miette!("{name}:{line}: is no text in UTF-8"))
     })?;
     data::read(&name, text).map_err(|e| Failure::input(miette!("{e}")))

@@ -2,6 +2,7 @@
 //!
 //! To add a verb: `commands/<verb>.rs` with a `#[derive(clap::Args)]` struct whose doc comment is the help and a
 //! `pub fn run(args) -> Result<(), Failure>`; then one variant in [`Command`] and one arm in [`run()`].
+#[allow(clippy::indexing_slicing, reason = "they measure bodies of their own making")]
 pub mod bench;
 pub mod check;
 pub mod compare;
@@ -10,6 +11,7 @@ pub mod drop;
 pub mod generate;
 pub mod material;
 pub mod mesh;
+#[allow(clippy::indexing_slicing, reason = "they measure bodies of their own making")]
 pub mod paper;
 pub mod run;
 pub mod schema;

@@ -15,8 +15,11 @@
 //! What is reported is measured on the printed material.
 pub mod data;
 mod header;
+#[allow(clippy::indexing_slicing, reason = "small dense systems and knots of their own making")]
 mod least;
+#[allow(clippy::indexing_slicing, reason = "small dense systems and knots of their own making")]
 mod ogden;
+#[allow(clippy::indexing_slicing, reason = "small dense systems and knots of their own making")]
 mod spline;
 mod test;
 
@@ -90,7 +93,7 @@ fn some(pairs: &[[f64; 2]]) -> Vec<[f64; 2]> {
     if n <= ENOUGH {
         return sorted;
     }
-    (0..ENOUGH).map(|i| sorted[i * (n - 1) / (ENOUGH - 1)]).collect()
+    (0..ENOUGH).filter_map(|i| sorted.get(i * (n - 1) / (ENOUGH - 1)).copied()).collect()
 }
 
 /// How far a material is off the pairs, over `scale`; none if it cannot be pulled.

@@ -22,7 +22,7 @@ pub enum Command {
     Iterate {},
     /// Back to the start, nothing held.
     Reset {},
-    /// How fast: a multiple of real time; 0 is as fast as it goes; none is the default, see `pace.rs`.
+    /// How fast: a multiple of real time; 0 is as fast as it goes; none is the default, real time.
     Speed {
         /// 0, or from 0.001 to 1000.
         factor: Option<f64>,

@@ -69,7 +69,7 @@ fn model(bytes: &[u8]) -> Result<ModelMessage, String> {
     let about: Value = serde_json::from_slice(text).map_err(|e| e.to_string())?;
     let mut at = end;
     let mut bodies = Vec::new();
-    for body in about["bodies"].as_array().ok_or("the model has no bodies")? {
+    for body in about.get("bodies").and_then(Value::as_array).ok_or("the model has no bodies")? {
         let mut arrays: [Vec<u32>; 5] = Default::default();
         let keys = [("drawn", 1), ("triangles", 3), ("edges", 2), ("pins", 1), ("anchors", 1)];
         for ((key, width), array) in keys.into_iter().zip(&mut arrays) {
@@ -109,7 +109,7 @@ fn frame(bytes: &[u8]) -> Result<FrameMessage, String> {
     }
     let values = |at: usize, n: usize| (0..n).map(move |i| single(bytes, at + 4 * i));
     let all: Vec<f32> = values(FRAME_HEADER, 3 * count).collect::<Result<_, _>>()?;
-    let positions = all.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect();
+    let positions = all.as_chunks::<3>().0.to_vec();
     let mut fields: [Option<Vec<f32>>; 3] = Default::default();
     let mut at = FRAME_HEADER + 12 * count;
     for (i, field) in fields.iter_mut().enumerate() {

@@ -93,7 +93,7 @@ impl Grip {
         let fastest = FASTEST * bounds.diagonal();
         let mut grip = Grip { viewer, body, nodes, middle: [0.0; 3], point: at, target: at, fastest };
         let (_, middle) = grip.places(program);
-        grip.middle = std::array::from_fn(|c| middle[c] - at[c]);
+        grip.middle = plus(middle, -1.0, at);
         Ok(grip)
     }
 
@@ -103,8 +103,8 @@ impl Grip {
         let at = |id: u32| program.simulation.position(first + id as usize).unwrap_or_default();
         let places: Vec<[f64; 3]> = self.nodes.iter().map(|n| at(n.0)).collect();
         let whole: f64 = self.nodes.iter().map(|n| n.1).sum();
-        let of = |c: usize| self.nodes.iter().zip(&places).map(|(n, p)| n.1 / whole * p[c]).sum();
-        let middle = std::array::from_fn(of);
+        let parts = self.nodes.iter().zip(&places);
+        let middle = parts.fold([0.0; 3], |sum, (n, p)| plus(sum, n.1 / whole, *p));
         (places, middle)
     }
 
@@ -112,13 +112,11 @@ impl Grip {
     pub fn pull(&mut self, program: &mut Program) {
         let way = distance(self.point, self.target);
         let share = if way > self.fastest { self.fastest / way } else { 1.0 };
-        let next: [f64; 3] =
-            std::array::from_fn(|c| self.point[c] + share * (self.target[c] - self.point[c]));
+        let next = plus(self.point, share, plus(self.target, -1.0, self.point));
         // Only the middle is pulled: around it the nodes may turn and stretch, a little in each frame.
         let (places, middle) = self.places(program);
-        let shift: [f64; 3] = std::array::from_fn(|c| next[c] + self.middle[c] - middle[c]);
-        let targets: Vec<[f64; 3]> =
-            places.iter().map(|p| std::array::from_fn(|c| p[c] + shift[c])).collect();
+        let shift = plus(plus(next, 1.0, self.middle), -1.0, middle);
+        let targets: Vec<[f64; 3]> = places.iter().map(|p| plus(*p, 1.0, shift)).collect();
         let ids: Vec<u32> = self.nodes.iter().map(|n| n.0).collect();
         if program.simulation.move_anchors(self.body, &ids, &targets).is_ok() {
             self.point = next;
@@ -127,5 +125,10 @@ impl Grip {
 }
 
 fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
-    (0..3).map(|c| (a[c] - b[c]).powi(2)).sum::<f64>().sqrt()
+    plus(a, -1.0, b).map(|d| d * d).iter().sum::<f64>().sqrt()
+}
+
+/// a + s·b.
+fn plus([x, y, z]: [f64; 3], s: f64, [u, v, w]: [f64; 3]) -> [f64; 3] {
+    [x + s * u, y + s * v, z + s * w]
 }

@@ -84,7 +84,7 @@ impl Hub {
 
     /// One more, or one less, viewer wants a field.
     pub fn want(&self, field: Field, more: bool) {
-        let count = &self.wants[field as usize];
+        let Some(count) = self.wants.get(field as usize) else { return };
         if more {
             count.fetch_add(1, Ordering::SeqCst);
         } else {
@@ -94,7 +94,7 @@ impl Hub {
 
     /// Which fields someone wants.
     pub fn wanted(&self) -> [bool; 3] {
-        [0, 1, 2].map(|i| self.wants[i].load(Ordering::SeqCst) > 0)
+        self.wants.each_ref().map(|count| count.load(Ordering::SeqCst) > 0)
     }
 
     /// Tells the simulation something, from a task; waits while the queue is full. False if there is none any more.

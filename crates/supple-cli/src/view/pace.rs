@@ -11,8 +11,8 @@ const SHOWN: f64 = 60.0;
 /// Keeps the time between frames.
 #[derive(Debug)]
 pub struct Pace {
-    /// A multiple of real time; 0: as fast as it goes; none: real time, but at least [`SMOOTH`] frames per second.
-    pub speed: Option<f64>,
+    /// A multiple of real time; 0: as fast as it goes.
+    pub speed: f64,
     clock: Stopwatch,
     /// By the clock, in s.
     due: f64,
@@ -20,23 +20,14 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// A frame is due at once.
+    /// Real time; a frame is due at once.
     pub fn new() -> Pace {
-        Pace { speed: None, clock: Stopwatch::start(), due: 0.0, shown: None }
-    }
-
-    /// The multiple of real time that is aimed at, for frames of `dt` s; none if it is as fast as it goes.
-    pub fn factor(&self, dt: f64) -> Option<f64> {
-        match self.speed {
-            None => Some((SMOOTH * dt).max(1.0)),
-            Some(0.0) => None,
-            Some(f) => Some(f),
-        }
+        Pace { speed: 1.0, clock: Stopwatch::start(), due: 0.0, shown: None }
     }
 
     /// The time in s that solving one frame may take if [`SMOOTH`] frames per second are to be shown; none if it may take as long as it does.
     pub fn budget(&self) -> Option<f64> {
-        (self.speed != Some(0.0)).then_some(SOLVING / SMOOTH)
+        (self.speed != 0.0).then_some(SOLVING / SMOOTH)
     }
 
     /// How long until the next frame, in s.
@@ -48,7 +39,7 @@ impl Pace {
     pub fn begun(&mut self, dt: f64) {
         let now = self.clock.seconds();
         // Ten seconds are as good as for ever, and any dt then makes a duration.
-        let interval = self.factor(dt).map_or(0.0, |f| (dt / f).clamp(0.0, 10.0));
+        let interval = if self.speed == 0.0 { 0.0 } else { (dt / self.speed).clamp(0.0, 10.0) };
         self.due = (self.due + interval).max(now);
     }
 

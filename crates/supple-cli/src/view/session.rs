@@ -173,7 +173,7 @@ impl<O: Outlet> Session<O> {
             }
             Command::Reset {} => self.reset(),
             Command::Speed { factor } => {
-                self.pace.speed = factor;
+                self.pace.speed = factor.unwrap_or(1.0);
                 self.pace.restart();
             }
             Command::Scene { name } => self.change_scene(&name),
@@ -400,10 +400,10 @@ impl<O: Outlet> Session<O> {
         }
         let sim = &self.program.simulation;
         let wanted = self.outlet.wanted();
-        let velocities = if wanted[Field::Velocity as usize] { sim.velocities() } else { Vec::new() };
+        let wants = |field: Field| wanted.get(field as usize).is_some_and(|w| *w);
+        let velocities = if wants(Field::Velocity) { sim.velocities() } else { Vec::new() };
         let elements = if wanted[0] || wanted[1] { sim.element_fields() } else { Vec::new() };
-        let fields =
-            Field::ALL.map(|f| wanted[f as usize].then(|| self.skin.field(f, &velocities, &elements)));
+        let fields = Field::ALL.map(|f| wants(f).then(|| self.skin.field(f, &velocities, &elements)));
         let numbers =
             Numbers { model: self.model, frame: self.frame_number(), time: sim.time(), ..self.last };
         let positions: Vec<[f64; 3]> = self.skin.positions(&places(&self.program)).collect();

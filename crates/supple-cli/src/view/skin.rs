@@ -85,8 +85,8 @@ impl Skin {
         let carriers = |body: usize| {
             let skin = program.bodies.get(body)?.skin.as_ref()?;
             let heaviest = |(nodes, weights): (&[u32; 4], &[f64; 4])| {
-                let most = (0..4).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap_or(0);
-                nodes[most]
+                let most = nodes.iter().zip(weights).max_by(|a, b| a.1.total_cmp(b.1));
+                most.map_or(0, |(node, _)| *node)
             };
             Some(skin.embedding.nodes().iter().zip(skin.embedding.weights()).map(heaviest).collect())
         };
@@ -149,7 +149,7 @@ impl Skin {
     pub fn node(&self, vertex: u32) -> Option<(usize, u32)> {
         let at = vertex as usize;
         let body = self.bodies.iter().rposition(|b| b.shell.first <= at)?;
-        let seen = &self.bodies[body];
+        let seen = self.bodies.get(body)?;
         Some((body, *seen.carriers.get(at - seen.shell.first)?))
     }
 
@@ -174,27 +174,28 @@ impl Skin {
     /// A field at the vertices. Those of elements are means over the tetrahedra and triangles of sheets around; not a number where there
     /// are none.
     pub fn field(&self, field: Field, velocities: &[[f64; 3]], elements: &[[f64; 2]]) -> Vec<f32> {
-        let column = match field {
+        let column: fn(&[f64; 2]) -> f64 = match field {
             Field::Velocity => {
                 let speed = |v: [f64; 3]| v.iter().map(|c| c * c).sum::<f64>().sqrt() as f32;
                 let of = |&n: &u32| speed(velocities.get(n as usize).copied().unwrap_or_default());
                 return self.carriers.iter().map(of).collect();
             }
-            Field::Stretch => 0,
-            Field::Stress => 1,
+            Field::Stretch => |values| values[0],
+            Field::Stress => |values| values[1],
         };
         let most = self.tets.iter().flatten().chain(&self.carriers).max().map_or(0, |&n| n as usize + 1);
         let mut sums = vec![(0.0, 0_u32); most];
         let all = self.tets.iter().map(|t| &t[..]).chain(self.triangles.iter().map(|t| &t[..]));
         for (element, values) in all.zip(elements) {
-            if values[column].is_finite() {
-                for &node in element {
-                    let (sum, count) = &mut sums[node as usize];
-                    *sum += values[column];
+            let value = column(values);
+            for &node in element.iter().filter(|_| value.is_finite()) {
+                if let Some((sum, count)) = sums.get_mut(node as usize) {
+                    *sum += value;
                     *count += 1;
                 }
             }
         }
-        self.carriers.iter().map(|&n| sums[n as usize]).map(|(s, n)| (s / f64::from(n)) as f32).collect()
+        let sum = |&n: &u32| sums.get(n as usize).copied().unwrap_or_default();
+        self.carriers.iter().map(sum).map(|(s, n)| (s / f64::from(n)) as f32).collect()
     }
 }

@@ -19,7 +19,7 @@ impl<O: Outlet> Session<O> {
         scenes.extend(scenes::ALL.iter().map(|s| json!({ "name": s.name, "about": s.about() })));
         json!({
             "type": "state", "scene": self.recipe.name, "scenes": scenes,
-            "running": self.running, "speed": self.pace.speed, "factor": self.pace.factor(self.frame_time()),
+            "running": self.running, "speed": self.pace.speed,
             "building": self.building(), "held": self.grips.len(), "viewers": self.outlet.viewers(),
             "nodes": sim.node_count(), "elements": counts(&self.program).iter().sum::<usize>(), "threads": sim.threads(),
             "values": tune::values(&self.recipe.file), "error": self.error,

@@ -149,7 +149,7 @@ pub(crate) fn frame(
     out.extend(numbers.ms.to_le_bytes());
     out.extend(numbers.iterations.to_le_bytes());
     out.extend(numbers.residual.to_le_bytes());
-    let mask = (0..3).filter(|&i| fields[i].is_some()).fold(0_u8, |m, i| m | 1 << i);
+    let mask = fields.iter().rev().fold(0_u8, |m, field| m << 1 | u8::from(field.is_some()));
     out.extend([numbers.status, mask, 0, 0]);
     out.extend(numbers.iteration.to_le_bytes());
     out.extend(numbers.inverted.to_le_bytes());

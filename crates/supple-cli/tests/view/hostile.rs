@@ -290,6 +290,97 @@ fn a_viewer_that_does_not_read_holds_nobody_up_and_is_dropped() {
     drop(lazy);
 }
 
+/// 300 connections that send one byte in a while and never finish, one viewer that floods the server with whatever it refuses, and somebody who
+/// pulls: that one's frames keep coming. Whom there is no room for is closed at once, so that slow ones cost a socket and no more; the rate is
+/// held against that of the same pull before they came, on the same machine.
+#[test]
+fn slow_and_hostile_clients_do_not_stop_a_pull() {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    let server = Running::start(SCENE);
+    let mut good = server.viewer();
+    let start = good.frame(|_| true);
+    let vertex = start.positions.iter().position(|p| p[0] > 0.9).unwrap();
+    let from = start.positions[vertex];
+    good.send(json!({ "type": "grab", "vertices": [vertex], "at": from }));
+    good.until(|s| s["held"] == 1 && s["building"] == false);
+    // Pulls for so long: frames in that time, the longest wait for one in s, and how far the vertex went.
+    let pull = |viewer: &mut Viewer, seconds: f64| {
+        let (begun, mut last) = (Instant::now(), Instant::now());
+        let (mut frames, mut longest, mut far) = (0, 0.0f64, 0.0f32);
+        while begun.elapsed().as_secs_f64() < seconds {
+            let lift = 0.3 * (begun.elapsed().as_secs_f32() * 3.0).sin();
+            viewer.send(json!({ "type": "drag", "to": [from[0], from[1] + lift, from[2]] }));
+            let frame = viewer.frame(|_| true);
+            longest = longest.max(last.elapsed().as_secs_f64());
+            (last, frames) = (Instant::now(), frames + 1);
+            far = far.max((frame.positions[vertex][1] - from[1]).abs());
+        }
+        (frames, longest, far)
+    };
+    let (alone, _, _) = pull(&mut good, 4.0);
+    let (stop, sent, refused) = (AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
+    let (crowded, longest, far) = std::thread::scope(|scope| {
+        // One thread for the 300: each gets a byte per round, and a new connection where it was closed.
+        scope.spawn(|| {
+            let connect = || {
+                let stream = TcpStream::connect(("127.0.0.1", server.port)).ok()?;
+                stream.set_nonblocking(true).ok()?;
+                Some(stream)
+            };
+            let mut slow: Vec<Option<TcpStream>> = (0..300).map(|_| connect()).collect();
+            let text = format!("GET /?token={TOKEN} HTTP/1.1\r\nHost: {}\r\nX: ", server.host());
+            for round in 0.. {
+                if stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                let byte = text.as_bytes().get(round).copied().unwrap_or(b'x');
+                for client in &mut slow {
+                    let gone = client.as_mut().is_none_or(|s| {
+                        s.write_all(&[byte]).is_err() || matches!(s.read(&mut [0; 64]), Ok(0))
+                    });
+                    if gone {
+                        *client = connect();
+                    } else {
+                        sent.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        });
+        // One that has the token and sends what is refused, long and fast, and comes back when it is dropped.
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                let Ok(mut bad) = Viewer::connect(&server, None) else {
+                    std::thread::sleep(Duration::from_millis(20));
+                    continue;
+                };
+                for k in 0..200 {
+                    let text = ["{\"type\":\"fly\"}".into(), "[".repeat(10_000), "x".repeat(100_000)];
+                    let message = Ws::text(text[k % 3].clone());
+                    if stop.load(Ordering::Relaxed) || bad.socket.send(message).is_err() {
+                        break;
+                    }
+                    refused.fetch_add(1, Ordering::Relaxed);
+                }
+                let _ = bad.socket.send(Ws::text("x".repeat((1 << 20) + 1)));
+            }
+        });
+        std::thread::sleep(Duration::from_millis(500));
+        let pulled = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| pull(&mut good, 8.0)));
+        stop.store(true, Ordering::Relaxed);
+        pulled.unwrap()
+    });
+    let (sent, refused) = (sent.into_inner(), refused.into_inner());
+    println!(
+        "{alone} frames in 4 s alone, {crowded} in 8 s among them, longest wait {longest:.3} s, {sent} slow bytes, {refused} refused"
+    );
+    assert!(sent >= 1000 && refused >= 500, "{sent} bytes and {refused} messages are no crowd");
+    assert!(far > 0.15, "it was pulled by {far} m");
+    // Half of the rate alone, and no wait that anyone would call a stop.
+    assert!(crowded >= alone, "{crowded} frames in 8 s, {alone} in 4 s alone");
+    assert!(longest < 0.5, "{longest} s without a frame");
+}
+
 #[test]
 fn there_is_room_for_so_many_and_no_more() {
     let server = Running::start(SCENE);

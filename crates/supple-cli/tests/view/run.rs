@@ -200,52 +200,57 @@ fn several_watch_and_a_scene_that_nobody_watches_rests() {
     c.frame(|f| f.numbers.frame > at + 5);
 }
 
+/// The default shows 1.0 s per second, whatever the length of a frame: the simulation's time against the clock, over 3 s and to 2 %, which is a
+/// frame of 40 ms at each end and some unrest of the clock. Other speeds are what they say.
 #[test]
-fn the_default_pace_is_smooth_and_others_can_be_chosen() {
-    // Frames of 40 ms: real time would be 25 per second.
-    let server = Running::start(&SCENE.replace("dt = 0.01", "dt = 0.04"));
-    let mut viewer = server.viewer();
-    viewer.until(|s| s["factor"].as_f64() == Some(1.28));
-    let rate = |viewer: &mut crate::client::Viewer| {
-        let first = viewer.frame(|_| true).numbers.frame;
-        let begun = Instant::now();
-        let last = viewer.frame(|f| f.numbers.frame >= first + 12).numbers.frame;
-        (last - first) as f64 / begun.elapsed().as_secs_f64()
-    };
-    let normal = rate(&mut viewer);
-    // Never faster than asked for; how much slower is up to the machine.
-    assert!(normal < 40.0, "{normal}");
-    viewer.send(json!({ "type": "speed", "factor": 0.25 }));
-    viewer.until(|s| s["speed"] == 0.25);
-    let slow = rate(&mut viewer);
-    assert!(slow < 7.5, "{slow}");
-    viewer.send(json!({ "type": "speed", "factor": 0 }));
-    viewer.until(|s| s["speed"] == 0.0);
-    assert!(rate(&mut viewer) > slow);
+fn the_default_pace_is_real_time_and_others_can_be_chosen() {
+    for (dt, seconds) in [("0.01", 3.0), ("0.04", 4.0)] {
+        let server = Running::start(&SCENE.replace("dt = 0.01", &format!("dt = {dt}")));
+        let mut viewer = server.viewer();
+        viewer.until(|s| s["speed"] == 1.0);
+        let rate = |viewer: &mut crate::client::Viewer, seconds: f64| {
+            let first = viewer.frame(|_| true).numbers.time;
+            let begun = Instant::now();
+            let end = viewer.frame(|_| begun.elapsed().as_secs_f64() >= seconds).numbers.time;
+            (end - first) / begun.elapsed().as_secs_f64()
+        };
+        let normal = rate(&mut viewer, seconds);
+        assert!((normal - 1.0).abs() <= 0.02, "{normal} s per second with frames of {dt} s");
+        viewer.send(json!({ "type": "speed", "factor": 0.25 }));
+        viewer.until(|s| s["speed"] == 0.25);
+        let slow = rate(&mut viewer, seconds);
+        assert!((slow - 0.25).abs() <= 0.02, "{slow} s per second");
+        viewer.send(json!({ "type": "speed", "factor": 0 }));
+        viewer.until(|s| s["speed"] == 0.0);
+        let fast = rate(&mut viewer, 1.0);
+        assert!(fast > 1.1, "{fast} s per second");
+        viewer.send(json!({ "type": "speed", "factor": null }));
+        viewer.until(|s| s["speed"] == 1.0);
+    }
 }
 
 #[test]
 fn ten_thousand_vertices_keep_their_pace() {
-    let plate = "version = 1\n[time]\ndt = 0.03\n[[body]]\nname = \"plate\"\n\
+    let plate = "version = 1\n[time]\ndt = 0.025\n[[body]]\nname = \"plate\"\n\
                  shape = { kind = \"box\", size = [2.0, 0.05, 2.0], cells = [70, 1, 70] }\n\
                  material = { kind = \"neo_hookean\", young = 1e6, poisson = 0.4, density = 1000.0 }\n\
                  [[pin]]\nbody = \"plate\"\nselect = { box = { min = [-9, -9, -9], max = [0.001, 9, 9] } }\n";
     let server = Running::start(plate);
     let mut viewer = server.viewer();
-    let (mut best, mut out_of_time) = (0.0f64, 0);
-    for _ in 0..3 {
-        let first = viewer.frame(|f| f.numbers.frame > 0);
-        assert!(first.positions.len() >= 10_000, "{}", first.positions.len());
-        let (begun, mut frames) = (Instant::now(), 0);
-        while begun.elapsed() < Duration::from_secs(2) {
-            out_of_time += usize::from(viewer.frame(|_| true).numbers.status == 3);
-            frames += 1;
-        }
-        best = best.max(f64::from(frames) / begun.elapsed().as_secs_f64());
+    let first = viewer.frame(|f| f.numbers.frame > 0);
+    assert!(first.positions.len() >= 10_000, "{}", first.positions.len());
+    // The first second has pages and tables to load.
+    let begun = Instant::now();
+    viewer.frame(|_| begun.elapsed() > Duration::from_secs(1));
+    let (begun, mut frames, mut out_of_time) = (Instant::now(), 0, 0);
+    while begun.elapsed() < Duration::from_secs(6) {
+        out_of_time += usize::from(viewer.frame(|_| true).numbers.status == 3);
+        frames += 1;
     }
-    println!("{best:.1} frames per second of 10082 vertices, {out_of_time} not solved to the end");
-    // The machine may be busy with other tests: 30 and more without them.
-    assert!(best > 20.0, "{best}");
+    let rate = f64::from(frames) / begun.elapsed().as_secs_f64();
+    println!("{rate:.1} frames per second of 10082 vertices, {out_of_time} not solved to the end");
+    // All six seconds count. Real time is a third more than 30 per second; 30 are what motion needs.
+    assert!(rate >= 30.0, "{rate}");
     // As fast as it goes each is solved.
     viewer.send(json!({ "type": "speed", "factor": 0 }));
     viewer.until(|s| s["speed"] == 0.0);

@@ -14,6 +14,7 @@
 //!
 //! Elements of order 2 bend as they should and only keep their volume too often, at each quadrature point: each is a patch of its own, and
 //! nearly all of the shear stiffness stays where it was.
+#![allow(clippy::indexing_slicing, reason = "indices of a mesh are checked where it is made")]
 
 use super::Material;
 use super::material::Choice;

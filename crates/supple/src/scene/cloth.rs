@@ -1,4 +1,5 @@
 //! What a sheet is made of, and the terms that it becomes.
+#![allow(clippy::indexing_slicing, reason = "indices of a mesh are checked where it is made")]
 
 use super::terms::{Terms, Where};
 use super::{Material, MaterialKind};

@@ -39,7 +39,9 @@ impl Muscle {
     /// How far they have contracted at a time.
     pub fn at(&self, time: f64) -> f64 {
         let after = self.keys.iter().position(|k| k.time > time).unwrap_or(self.keys.len());
-        let (a, b) = (self.keys[after.saturating_sub(1)], self.keys[after.min(self.keys.len() - 1)]);
+        let before = self.keys.get(after.saturating_sub(1)).or(self.keys.last());
+        // Without keyframes it is at rest.
+        let Some((a, b)) = before.zip(self.keys.get(after).or(self.keys.last())) else { return 0.0 };
         let share = if b.time > a.time { ((time - a.time) / (b.time - a.time)).clamp(0.0, 1.0) } else { 0.0 };
         a.contraction + share * (b.contraction - a.contraction)
     }
@@ -58,8 +60,8 @@ pub(super) fn muscles(file: &SceneFile) -> Result<Vec<Muscle>, SceneError> {
         if all.iter().any(|m| m.body == body) {
             return Err(SceneError::at(format!("{key}.body"), "has a `contract` already"));
         }
-        let b = &file.body[body];
-        let mut materials = b.material.iter().chain(b.region.iter().map(|r| &r.material));
+        let own = file.body.get(body).into_iter();
+        let mut materials = own.flat_map(|b| b.material.iter().chain(b.region.iter().map(|r| &r.material)));
         if !materials.any(|m| m.kind == Some(MaterialKind::Fibre)) {
             let mut e = SceneError::at(format!("{key}.body"), format!("`{}` has no fibres", c.body));
             e.hint = Some("a material of `kind = \"fibre\"` has some".into());
@@ -68,9 +70,11 @@ pub(super) fn muscles(file: &SceneFile) -> Result<Vec<Muscle>, SceneError> {
         if c.motion.is_empty() {
             return Err(SceneError::at(format!("{key}.motion"), "needs at least one keyframe"));
         }
+        let mut before = f64::NEG_INFINITY;
         for (j, k) in c.motion.iter().enumerate() {
             let key = format!("{key}.motion[{j}]");
-            if !k.time.is_finite() || (j > 0 && c.motion[j - 1].time >= k.time) {
+            let later = k.time > std::mem::replace(&mut before, k.time);
+            if !(k.time.is_finite() && later) {
                 return Err(SceneError::at(format!("{key}.time"), "must be later than the keyframe before"));
             }
             fibre::check(k.contraction).map_err(|e| SceneError::at(format!("{key}.contraction"), e))?;

@@ -110,5 +110,5 @@ pub fn memory(bytes: f64) -> String {
     } else {
         format!("{value:.0e}")
     };
-    format!("{value} {} of memory", units[step as usize])
+    format!("{value} {} of memory", units.get(step as usize).unwrap_or(&"PB"))
 }

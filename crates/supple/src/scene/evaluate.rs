@@ -37,10 +37,10 @@ impl Law for Linear {
         let mut out = [[0.0; 9]; 9];
         for j in 0..9 {
             let mut f = identity();
-            f[j / 3][j % 3] += 1.0;
+            f.as_flattened_mut().iter_mut().skip(j).take(1).for_each(|value| *value += 1.0);
             let p = self.stress(e, &f);
-            for i in 0..9 {
-                out[i][j] = p[i / 3][i % 3];
+            for (row, p) in out.iter_mut().zip(p.as_flattened()) {
+                row.iter_mut().skip(j).take(1).for_each(|value| *value = *p);
             }
         }
         out

@@ -1,4 +1,8 @@
 //! Sliding constraints, attachments and stitches of a scene.
+#![allow(
+    clippy::indexing_slicing,
+    reason = "bodies and nodes are checked by `entry`, triangles are those of the skin itself"
+)]
 
 use super::{BodyId, Content, ObstacleId, Scene};
 use crate::contact::{Carrier, Curve, Guide, Link, Skin, Tets};

@@ -240,11 +240,10 @@ fn attach(
         _ => None,
     };
     let (Some(scene), Some(ids)) = (scene, ids) else { return Ok(None) };
-    let points: Vec<[f64; 3]> = bodies
-        .get(body.0)
-        .copied()
-        .flatten()
-        .map_or_else(Vec::new, |p| ids.iter().map(|&i| p.vertices[i as usize]).collect());
+    let points: Vec<[f64; 3]> =
+        bodies.get(body.0).copied().flatten().map_or_else(Vec::new, |p| {
+            ids.iter().filter_map(|&i| p.vertices.get(i as usize).copied()).collect()
+        });
     let centre = place::centre(&points);
     let to = match (other, obstacle) {
         (Some(other), _) => AttachTo::Body(other),

@@ -1,4 +1,8 @@
 //! Materials by name, and the one place that knows them all.
+#![allow(
+    clippy::indexing_slicing,
+    reason = "weights have a place for each rule, groups the one that was found"
+)]
 
 use super::evaluate::{Fibred, Law};
 use crate::energy::{
@@ -215,7 +219,7 @@ impl Material {
             Choice::BuiltIn { kind: MaterialKind::Fung, lame, numbers, .. } => {
                 Fung::numbers(*lame, numbers[1]).map(|_| ())
             }
-            Choice::BuiltIn { behind, numbers, .. } => behind.check(&numbers[..behind.params()]),
+            Choice::BuiltIn { behind, numbers, .. } => behind.check(behind.taken(numbers)),
             Choice::Own { material, params, .. } => material.check(params),
             Choice::Fibred(f) => f.base.check(),
         }
@@ -246,7 +250,7 @@ impl Material {
     /// The law behind the name, and the numbers that it reads.
     pub(super) fn law(&self) -> (&dyn Law, &[f64]) {
         match &self.0 {
-            Choice::BuiltIn { behind, numbers, .. } => (behind.law(), &numbers[..behind.params()]),
+            Choice::BuiltIn { behind, numbers, .. } => (behind.law(), behind.taken(numbers)),
             Choice::Own { material, params, .. } => (material.law(), params),
             Choice::Fibred(f) => (&**f, &[]),
         }
@@ -271,6 +275,10 @@ pub(super) trait OwnMaterial: Send + Sync {
     fn name(&self) -> &'static str;
     /// How many numbers it reads.
     fn params(&self) -> usize;
+    /// Those of a list that it reads.
+    fn taken<'n>(&self, numbers: &'n [f64]) -> &'n [f64] {
+        numbers.get(..self.params()).unwrap_or(numbers)
+    }
     fn law(&self) -> &dyn Law;
     /// See [`Solid::check`].
     fn check(&self, numbers: &[f64]) -> Result<(), String>;

@@ -27,6 +27,8 @@
 //! | `vary.rs` | the constants of bodies by name, and the same bodies with one of them changed |
 //! | `program.rs` | [`Program`]: a scene file made ready to run, with its motions |
 
+#![deny(clippy::indexing_slicing)]
+
 mod average;
 mod cloth;
 mod collide;
@@ -493,7 +495,8 @@ impl Scene {
                     reason: "has an anchor already".into(),
                 });
             }
-            let at = b.positions[i as usize];
+            // `entry` has seen that there is such a node.
+            let Some(&at) = b.positions.get(i as usize) else { continue };
             b.anchors.push((i, stiffness, at));
         }
         Ok(())
@@ -510,6 +513,10 @@ impl Scene {
     }
 
     /// Everything checked and listed.
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "nodes of elements and pins were checked when they were added"
+    )]
     fn parts(&self) -> Result<Parts, BuildError> {
         self.settings.validate()?;
         if self.bodies.is_empty() {

@@ -1,4 +1,5 @@
 //! Obstacles of a scene, and the nodes that may touch them.
+#![allow(clippy::indexing_slicing, reason = "indices of a mesh are checked where it is made")]
 
 use super::file::{Keyframe, Rotation, Scale};
 use super::output::{ColourText, ObstacleLook};

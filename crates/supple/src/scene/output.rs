@@ -161,7 +161,7 @@ pub(super) fn check(file: &SceneFile) -> Result<(), SceneError> {
         return at("end", format!("comes before `start`, {start}"));
     }
     if let Some(c) = &o.camera {
-        let way: f64 = (0..3).map(|k| (c.position[k] - c.target[k]).powi(2)).sum();
+        let way: f64 = c.position.iter().zip(&c.target).map(|(a, b)| (a - b).powi(2)).sum();
         if !(way.is_finite() && way > 1e-12) {
             return at("camera", "must stand somewhere else than at what it looks at".into());
         }

@@ -151,17 +151,19 @@ pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -
 /// Insertions, deletions and replacements between two words.
 fn edits(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
+    // The first column apart: so many deletions.
+    let mut row: Vec<usize> = (1..=b.len()).collect();
+    let mut last = b.len();
     for (i, x) in a.chars().take(64).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let here = (diagonal + usize::from(x != *y)).min(row[j] + 1).min(row[j + 1] + 1);
-            diagonal = row[j + 1];
-            row[j + 1] = here;
+        let (mut diagonal, mut left) = (i, i + 1);
+        for (above, y) in row.iter_mut().zip(&b) {
+            let here = (diagonal + usize::from(x != *y)).min(left + 1).min(*above + 1);
+            diagonal = std::mem::replace(above, here);
+            left = here;
         }
+        last = left;
     }
-    row[b.len()]
+    last
 }
 
 /// The bytes of the value at a path like `body[0].material.young`, or of the nearest table above it that is there.

@@ -28,7 +28,10 @@ impl<'a> Holders<'a> {
         ids: &[u32],
         centre: [f64; 3],
     ) -> Result<(), SceneError> {
-        self.centres[number] = Some(centre);
+        let (Some(own), Some(at)) = (self.pins.get(number), self.centres.get_mut(number)) else {
+            return Ok(());
+        };
+        *at = Some(centre);
         let Some(of) = self.of.get_mut(body) else { return Ok(()) };
         // Pairs of pins that have been found to agree, so that each is looked at once.
         let mut agrees = NOBODY;
@@ -39,14 +42,16 @@ impl<'a> Holders<'a> {
                 continue;
             }
             // What holds other coordinates is no rival.
-            let (a, b) = (self.pins[before].held(), self.pins[number].held());
-            if (0..3).all(|c| !(a[c] && b[c])) {
+            let Some((other, other_centre)) = self.pins.get(before).zip(self.centres.get(before)) else {
+                continue;
+            };
+            if other.held().iter().zip(own.held()).all(|(a, b)| !(*a && b)) {
                 continue;
             }
-            if !alike(&self.pins[before], &self.pins[number], self.centres[before] == Some(centre)) {
+            if !alike(other, own, *other_centre == Some(centre)) {
                 let message = format!(
                     "node {id} of body `{}` is held by pin[{before}] too, with another motion",
-                    self.pins[number].body
+                    own.body
                 );
                 let hint = "a node can follow one motion only: select it in one of the two pins".to_string();
                 let key = format!("pin[{number}].select");

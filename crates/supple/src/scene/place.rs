@@ -7,6 +7,7 @@ use super::file::{
 use super::parse::SceneError;
 use super::skin::{self, Cover, Skin};
 use crate::energy::check::Random;
+use crate::math::small::{add, axpy, cross, dot, norm2, scale, sub};
 use crate::mesh::fill::FillSettings;
 use crate::mesh::io::Samples;
 use crate::mesh::shapes;
@@ -76,9 +77,8 @@ pub(super) fn direction(axis: Axis, key: &str) -> Result<[f64; 3], SceneError> {
 /// Turns p about the unit axis through the origin by an angle in radians (Rodrigues).
 pub(super) fn turn(p: [f64; 3], axis: [f64; 3], angle: f64) -> [f64; 3] {
     let (s, c) = crate::math::elementary::sin_cos(angle);
-    let along = (0..3).map(|i| axis[i] * p[i]).sum::<f64>() * (1.0 - c);
-    let cross = crate::math::small::cross(axis, p);
-    std::array::from_fn(|i| c * p[i] + s * cross[i] + along * axis[i])
+    let along = dot(axis, p) * (1.0 - c);
+    axpy(axpy(scale(c, p), s, cross(axis, p)), along, axis)
 }
 
 fn checked(rotation: &Rotation, key: &str) -> Result<([f64; 3], f64), SceneError> {
@@ -114,29 +114,29 @@ pub(super) fn place(
                 .map_err(|e| SceneError::at(format!("{key}.shape"), e))?
         }
     };
-    let scale = match body.scale {
+    let factors = match body.scale {
         None => [1.0; 3],
         Some(Scale::Uniform(s)) => [s; 3],
         Some(Scale::PerAxis(s)) => s,
     };
-    if scale.iter().any(|s| !(s.is_finite() && *s > 0.0)) {
+    if factors.iter().any(|s| !(s.is_finite() && *s > 0.0)) {
         return Err(SceneError::at(format!("{key}.scale"), "factors must be positive and finite"));
     }
     finite(|| format!("{key}.translate"), &body.translate)?;
     let rotation = body.rotate.as_ref().map(|r| checked(r, &format!("{key}.rotate"))).transpose()?;
     let put = |p: &[f64; 3]| -> [f64; 3] {
-        let p: [f64; 3] = std::array::from_fn(|c| p[c] * scale[c]);
-        let p = rotation.map_or(p, |(axis, angle)| turn(p, axis, angle));
-        std::array::from_fn(|c| p[c] + body.translate[c])
+        let p = times(*p, factors);
+        add(rotation.map_or(p, |(axis, angle)| turn(p, axis, angle)), body.translate)
     };
     let mut vertices: Vec<[f64; 3]> = asset.vertices.iter().map(put).collect();
     let wrong = |e: MeshError| SceneError::at(key, e.to_string());
     let (mut mesh, mut sheet) = (None, None);
     let (mut groups, mut notes) = (asset.groups, Vec::new());
     // Normals turn with the cofactors of the placement and keep their length; nothing touches them where it neither turns nor scales.
-    let turns = rotation.is_some() || scale != [1.0; 3];
+    let turns = rotation.is_some() || factors != [1.0; 3];
     let turn_normal = turns.then_some(|n: &[f64; 3]| -> [f64; 3] {
-        let m: [f64; 3] = std::array::from_fn(|c| n[c] / scale[c]);
+        let ([x, y, z], [a, b, c]) = (*n, factors);
+        let m = [x / a, y / b, z / c];
         let m = rotation.map_or(m, |(axis, angle)| turn(m, axis, angle));
         let length = |v: &[f64; 3]| v.iter().map(|c| c * c).sum::<f64>().sqrt();
         let (before, after) = (length(n), length(&m));
@@ -299,7 +299,7 @@ pub(super) fn select(
         return Err(SceneError::at(key, "give one of ids, box, sphere, plane, group or all"));
     }
     let inside = |test: &dyn Fn(&[f64; 3]) -> bool| -> Vec<u32> {
-        (0..points.len()).filter(|&i| test(&points[i])).map(|i| i as u32).collect()
+        (0..).zip(points).filter(|(_, p)| test(p)).map(|(i, _)| i).collect()
     };
     let found = if let Some(ids) = &s.ids {
         if let Some(i) = ids.iter().find(|i| **i as usize >= points.len()) {
@@ -312,13 +312,13 @@ pub(super) fn select(
         ids
     } else if let Some(b) = &s.in_box {
         finite(|| format!("{key}.box"), &[b.min, b.max].concat())?;
-        inside(&|p| (0..3).all(|c| b.min[c] <= p[c] && p[c] <= b.max[c]))
+        inside(&|p| p.iter().zip(b.min.iter().zip(&b.max)).all(|(p, (low, high))| low <= p && p <= high))
     } else if let Some(q) = &s.sphere {
         finite(|| format!("{key}.sphere"), &[&q.centre[..], &[q.radius]].concat())?;
-        inside(&|p| (0..3).map(|c| (p[c] - q.centre[c]).powi(2)).sum::<f64>() <= q.radius * q.radius)
+        inside(&|p| norm2(&[sub(*p, q.centre)]) <= q.radius * q.radius)
     } else if let Some(q) = &s.plane {
         finite(|| format!("{key}.plane"), &[q.point, q.normal].concat())?;
-        inside(&|p| (0..3).map(|c| (p[c] - q.point[c]) * q.normal[c]).sum::<f64>() >= 0.0)
+        inside(&|p| dot(sub(*p, q.point), q.normal) >= 0.0)
     } else if let Some(name) = &s.group {
         let Some((_, ids)) = groups.iter().find(|(n, _)| n == name) else {
             let names: Vec<&str> = groups.iter().map(|(n, _)| n.as_str()).collect();
@@ -351,17 +351,15 @@ pub(super) fn regions(
     if regions.is_empty() {
         return Ok(of);
     }
-    let centre = |t: &[u32; 4]| -> [f64; 3] {
-        std::array::from_fn(|c| t.iter().map(|&v| mesh.vertices()[v as usize][c]).sum::<f64>() / 4.0)
-    };
-    let centres: Vec<[f64; 3]> = mesh.tets().iter().map(centre).collect();
+    let corners = |t: &[u32; 4]| t.map(|v| mesh.vertices().get(v as usize).copied().unwrap_or([f64::NAN; 3]));
+    let centres: Vec<[f64; 3]> = mesh.tets().iter().map(|t| centre(&corners(t))).collect();
     for (i, r) in regions.iter().enumerate() {
         if r.select.skin {
             let message = "has no meaning here: regions are of elements, not of the skin";
             return Err(SceneError::at(format!("{key}.region[{i}].select.skin"), message));
         }
         for e in select(&r.select, &format!("{key}.region[{i}].select"), &centres, &[])? {
-            of[e as usize] = Some(i);
+            of.get_mut(e as usize).into_iter().for_each(|of| *of = Some(i));
         }
     }
     Ok(of)
@@ -369,16 +367,18 @@ pub(super) fn regions(
 
 /// Lowest and highest corner of the box around points.
 pub(super) fn corners(points: &[[f64; 3]]) -> [[f64; 3]; 2] {
-    let along = |c: usize, from: f64, f: fn(f64, f64) -> f64| points.iter().map(|p| p[c]).fold(from, f);
+    let both = |f: fn(f64, f64) -> f64| {
+        move |[a, b, c]: [f64; 3], [x, y, z]: &[f64; 3]| [f(a, *x), f(b, *y), f(c, *z)]
+    };
     [
-        std::array::from_fn(|c| along(c, f64::INFINITY, f64::min)),
-        std::array::from_fn(|c| along(c, f64::NEG_INFINITY, f64::max)),
+        points.iter().fold([f64::INFINITY; 3], both(f64::min)),
+        points.iter().fold([f64::NEG_INFINITY; 3], both(f64::max)),
     ]
 }
 
 /// Mean of points.
 pub(super) fn centre(points: &[[f64; 3]]) -> [f64; 3] {
-    std::array::from_fn(|c| points.iter().map(|p| p[c]).sum::<f64>() / points.len().max(1) as f64)
+    points.iter().fold([0.0; 3], |sum, p| add(sum, *p)).map(|sum| sum / points.len().max(1) as f64)
 }
 
 /// Positions and velocities.
@@ -388,22 +388,21 @@ pub(super) type Motion = (Vec<[f64; 3]>, Vec<[f64; 3]>);
 pub(super) fn start(s: &StartState, key: &str, rest: &[[f64; 3]]) -> Result<Motion, SceneError> {
     let mut x = rest.to_vec();
     let [low, high] = corners(rest);
-    let middle: [f64; 3] = std::array::from_fn(|c| 0.5 * (low[c] + high[c]));
+    let middle = scale(0.5, add(low, high));
     if let Some(f) = s.stretch {
         finite(|| format!("{key}.stretch"), &f)?;
         for p in &mut x {
-            *p = std::array::from_fn(|c| middle[c] + f[c] * (p[c] - middle[c]));
+            *p = add(middle, times(f, sub(*p, middle)));
         }
     }
     if let Some(r) = &s.twist {
         let (axis, angle) = checked(r, &format!("{key}.twist"))?;
-        let along = |p: &[f64; 3]| (0..3).map(|c| p[c] * axis[c]).sum::<f64>();
+        let along = |p: &[f64; 3]| dot(*p, axis);
         let (first, last) =
             x.iter().map(along).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), t| (a.min(t), b.max(t)));
         for p in &mut x {
             let share = if last > first { (along(p) - first) / (last - first) } else { 0.0 };
-            let turned = turn(std::array::from_fn(|c| p[c] - middle[c]), axis, angle * share);
-            *p = std::array::from_fn(|c| middle[c] + turned[c]);
+            *p = add(middle, turn(sub(*p, middle), axis, angle * share));
         }
     }
     if let Some(point) = s.collapse {
@@ -413,7 +412,7 @@ pub(super) fn start(s: &StartState, key: &str, rest: &[[f64; 3]]) -> Result<Moti
     if let Some(r) = s.randomise {
         let mut random = Random(r.seed);
         for p in &mut x {
-            *p = std::array::from_fn(|c| random.between(low[c], high[c]));
+            *p = [(low[0], high[0]), (low[1], high[1]), (low[2], high[2])].map(|(a, b)| random.between(a, b));
         }
     }
     let velocity = s.velocity.unwrap_or_default();
@@ -421,12 +420,11 @@ pub(super) fn start(s: &StartState, key: &str, rest: &[[f64; 3]]) -> Result<Moti
     finite(|| format!("{key}.velocity"), &velocity)?;
     finite(|| format!("{key}.spin"), &spin)?;
     let about = centre(&x);
-    let v = x
-        .iter()
-        .map(|p| {
-            let turning = crate::math::small::cross(spin, std::array::from_fn(|c| p[c] - about[c]));
-            std::array::from_fn(|c| velocity[c] + turning[c])
-        })
-        .collect();
+    let v = x.iter().map(|p| add(velocity, cross(spin, sub(*p, about)))).collect();
     Ok((x, v))
+}
+
+/// Coordinate by coordinate.
+fn times([a, b, c]: [f64; 3], [x, y, z]: [f64; 3]) -> [f64; 3] {
+    [a * x, b * y, c * z]
 }

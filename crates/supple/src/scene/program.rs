@@ -1,4 +1,8 @@
 //! A scene file made ready to run: the simulation and the motions that drive it, frame by frame.
+#![allow(
+    clippy::indexing_slicing,
+    reason = "bodies are found by name, nodes by `place::chosen`, which know what there is"
+)]
 
 use super::collide;
 use super::contract::{Muscle, muscles};
@@ -15,6 +19,7 @@ use super::skin::Skin;
 use super::{Along, BodyId, Scene, Spring, SpringKind};
 use crate::contact::Pose;
 use crate::error::{BuildError, StepError};
+use crate::math::small::{add, axpy, sub};
 use crate::settings::{ContactMethod, Settings, SolveSettings, TimeSettings, WorldSettings};
 use crate::sim::{Simulation, StepReport};
 use crate::solve::{Control, Status};
@@ -164,12 +169,13 @@ pub(super) fn keys(motion: &[Keyframe], key: &str) -> Result<Vec<Key>, SceneErro
 /// Centre, rotation vector and translation at a time, between keyframes, of which there is at least one; `centre` is the default.
 pub(super) fn between(keys: &[Key], time: f64, centre: [f64; 3]) -> [[f64; 3]; 3] {
     let after = keys.iter().position(|k| k.time > time).unwrap_or(keys.len());
-    let (a, b) = (after.saturating_sub(1), after.min(keys.len() - 1));
-    let (ka, kb) = (keys[a], keys[b]);
+    let before = keys.get(after.saturating_sub(1)).or(keys.last());
+    let Some((ka, kb)) = before.zip(keys.get(after).or(keys.last())) else {
+        return [centre, [0.0; 3], [0.0; 3]];
+    };
     let share =
         if kb.time > ka.time { ((time - ka.time) / (kb.time - ka.time)).clamp(0.0, 1.0) } else { 0.0 };
-    let mix =
-        |p: [f64; 3], q: [f64; 3]| -> [f64; 3] { std::array::from_fn(|c| p[c] + share * (q[c] - p[c])) };
+    let mix = |p: [f64; 3], q: [f64; 3]| axpy(p, share, sub(q, p));
     let centre = mix(ka.centre.unwrap_or(centre), kb.centre.unwrap_or(centre));
     [centre, mix(ka.turn, kb.turn), mix(ka.translate, kb.translate)]
 }
@@ -182,10 +188,7 @@ impl Script {
         let axis = if angle > 0.0 { turn.map(|t| t / angle) } else { [1.0, 0.0, 0.0] };
         self.home
             .iter()
-            .map(|p| {
-                let q = place::turn(std::array::from_fn(|c| p[c] - centre[c]), axis, angle);
-                std::array::from_fn(|c| centre[c] + q[c] + translate[c])
-            })
+            .map(|p| add(add(centre, place::turn(sub(*p, centre), axis, angle)), translate))
             .collect()
     }
 }

@@ -1,4 +1,5 @@
 //! Triangles of a sheet and what resists their bending, on their way to batches.
+#![allow(clippy::indexing_slicing, reason = "indices of a mesh are checked where it is made")]
 
 use super::cloth::{Along, Limit};
 use super::terms::{Place, STRAINS, THREADS, Terms, Where};

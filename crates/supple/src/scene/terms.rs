@@ -1,5 +1,6 @@
 //! Lists of elements on their way to batches: one list for each kind of element and energy. Those of sheets are filled in
 //! `sheet_terms.rs`.
+#![allow(clippy::indexing_slicing, reason = "indices of a mesh are checked where it is made")]
 
 use super::average::Patch;
 use super::cloth::Limit;

@@ -1,4 +1,5 @@
 //! The constants of bodies by name, and the same bodies with one of them changed: what gradients with respect to constants are made of.
+#![allow(clippy::indexing_slicing, reason = "indices of a mesh are checked where it is made")]
 
 use super::material::Choice;
 use super::{Bending, Content, Entry, Material, MaterialKind, Scene};

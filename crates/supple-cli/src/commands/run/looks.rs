@@ -27,7 +27,7 @@ pub fn dress(model: &mut Model, file: &SceneFile) {
         }
     }
     for number in obstacles {
-        let body = &mut model.bodies[number];
+        let Some(body) = model.bodies.get_mut(number) else { continue };
         let named = |(i, o): &(usize, &supple::scene::ObstacleTable)| match &o.name {
             Some(name) => *name == body.name,
             None => format!("obstacle{i}") == body.name,

@@ -21,34 +21,37 @@ fn apply(map: &Affine, p: [f64; 3]) -> [f64; 3] {
 
 /// a after b.
 fn compose(a: &Affine, b: &Affine) -> Affine {
-    let mut out = [[0.0; 4]; 3];
-    for (i, row) in out.iter_mut().enumerate() {
-        for (j, value) in row.iter_mut().enumerate() {
-            *value = (0..3).map(|k| a[i][k] * b[k][j]).sum::<f64>() + if j == 3 { a[i][3] } else { 0.0 };
+    let [x, y, z] = b;
+    a.map(|[p, q, r, shift]| {
+        let mut row = *x;
+        for (out, ((x, y), z)) in row.iter_mut().zip(x.iter().zip(y).zip(z)) {
+            *out = p * x + q * y + r * z;
         }
-    }
-    out
+        row[3] += shift;
+        row
+    })
 }
 
 fn mirrors(m: &Affine) -> bool {
-    let minor = |i: usize, j: usize| m[1][i] * m[2][j] - m[1][j] * m[2][i];
-    m[0][0] * minor(1, 2) - m[0][1] * minor(0, 2) + m[0][2] * minor(0, 1) < 0.0
+    let [a, b, c] = m.map(|[x, y, z, _]| [x, y, z]);
+    dot(a, cross(b, c)) < 0.0
 }
 
 fn local(node: &Node) -> Affine {
     if let Some(m) = &node.matrix {
         // By columns in the file.
-        return [0, 1, 2].map(|row| [m[row], m[4 + row], m[8 + row], m[12 + row]]);
+        let [a, b, c, _, d, e, f, _, g, h, i, _, x, y, z, _] = *m;
+        return [[a, d, g, x], [b, e, h, y], [c, f, i, z]];
     }
     let [x, y, z, w] = node.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]);
     let s = node.scale.unwrap_or([1.0; 3]);
-    let t = node.translation.unwrap_or([0.0; 3]);
-    let r = [
+    let [tx, ty, tz] = node.translation.unwrap_or([0.0; 3]);
+    let [u, v, w] = [
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
         [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
         [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
     ];
-    [0, 1, 2].map(|i| [r[i][0] * s[0], r[i][1] * s[1], r[i][2] * s[2], t[i]])
+    [(u, tx), (v, ty), (w, tz)].map(|(r, t)| [r[0] * s[0], r[1] * s[1], r[2] * s[2], t])
 }
 
 /// What the triangles of a primitive look like.
@@ -75,9 +78,9 @@ fn turned(map: &Affine, n: [f64; 3]) -> [f64; 3] {
     if m == [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] {
         return n;
     }
-    let row = |i: usize| cross(m[(i + 1) % 3], m[(i + 2) % 3]);
+    let [a, b, c] = m;
     let sign = if mirrors(map) { -1.0 } else { 1.0 };
-    let moved: [f64; 3] = std::array::from_fn(|i| sign * dot(row(i), n));
+    let moved = [cross(b, c), cross(c, a), cross(a, b)].map(|row| sign * dot(row, n));
     let (before, after) = (dot(n, n).sqrt(), dot(moved, moved).sqrt());
     if after > 0.0 && after.is_finite() { moved.map(|c| c * (before / after)) } else { n }
 }

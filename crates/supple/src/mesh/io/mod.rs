@@ -23,6 +23,8 @@
 //! To add a format: a file with `pub(super) fn read(bytes) -> Parsed<RawMesh>` that fills a `Draft`, a variant of [`Format`],
 //! an arm in [`read`], a row in `tests/meshes/bad.rs` and a target in `fuzz/`.
 
+#![deny(clippy::indexing_slicing)]
+
 mod cells;
 mod draft;
 mod error;
@@ -108,8 +110,11 @@ impl RawMesh {
 
 impl From<&TetMesh> for RawMesh {
     fn from(mesh: &TetMesh) -> RawMesh {
-        let (vertices, tets) = (mesh.vertices()[..mesh.corner_count()].to_vec(), mesh.tets().to_vec());
-        let mid_points = mesh.mids().iter().map(|on| on.map(|v| mesh.vertices()[v as usize])).collect();
+        let all = mesh.vertices();
+        let (vertices, tets) =
+            (all.iter().copied().take(mesh.corner_count()).collect(), mesh.tets().to_vec());
+        let at = |v: u32| all.get(v as usize).copied().unwrap_or_default();
+        let mid_points = mesh.mids().iter().map(|on| on.map(at)).collect();
         RawMesh { vertices, tets, mid_points, fill: mesh.fill().to_vec(), ..RawMesh::default() }
     }
 }

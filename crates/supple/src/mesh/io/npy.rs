@@ -57,7 +57,7 @@ fn array(bytes: &[u8]) -> Parsed<Samples> {
         let found = header.shape.len();
         return Err(fault(format!("the array must have three axes (x, y, z), not {found}")));
     };
-    let data = &bytes[first + length..];
+    let data = bytes.get(first + length..).unwrap_or_default();
     let size = scalar.size();
     let points = l.checked_mul(m).and_then(|p| p.checked_mul(n));
     if points.and_then(|p| p.checked_mul(size)) != Some(data.len()) {
@@ -65,13 +65,14 @@ fn array(bytes: &[u8]) -> Parsed<Samples> {
         let reason = format!("{l}×{m}×{n} numbers of {size} bytes are announced, and {have} bytes follow");
         return Err(Fault::new(Place::byte(first + length), reason));
     }
-    let number = |at: usize| scalar.decode(&data[at * size..(at + 1) * size], order).real();
-    let all = l * m * n;
+    let numbers: Vec<f64> =
+        data.chunks_exact(size).map(|number| scalar.decode(number, order).real()).collect();
     let values = if header.fortran {
         // Here x runs fastest.
-        (0..all).map(|at| number(at / (m * n) + l * (at / n % m + m * (at % n)))).collect()
+        let place = |at: usize| at / (m * n) + l * (at / n % m + m * (at % n));
+        (0..numbers.len()).filter_map(|at| numbers.get(place(at)).copied()).collect()
     } else {
-        (0..all).map(number).collect()
+        numbers
     };
     Ok(Samples { counts: [l, m, n], values })
 }

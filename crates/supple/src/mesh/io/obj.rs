@@ -222,14 +222,17 @@ fn face<'a>(
         draft.add_nodes(Some(group), &corners);
     }
     let drawn = &mut draft.drawn;
-    for i in 1..corners.len() - 1 {
-        let fan = [0, i, i + 1];
+    let mut all = corners.iter().copied().zip(looks);
+    let (first, mut before) = (all.next().unwrap_or_default(), all.next().unwrap_or_default());
+    for next in all {
+        let fan = [first, before, next];
+        before = next;
         let (at, attributes) = (drawn.triangles.len(), &mut drawn.attributes);
-        attributes.uvs.push(at, fan.map(|k| looks[k][0]));
-        attributes.normals.push(at, fan.map(|k| looks[k][1]));
+        attributes.uvs.push(at, fan.map(|(_, [uv, _])| uv));
+        attributes.normals.push(at, fan.map(|(_, [_, normal])| normal));
         attributes.materials.push(at, paint.material);
         attributes.groups.push(at, if paint.group == NONE { paint.object } else { paint.group });
-        drawn.triangles.push(fan.map(|k| corners[k]));
+        drawn.triangles.push(fan.map(|(corner, _)| corner));
     }
     Ok(())
 }

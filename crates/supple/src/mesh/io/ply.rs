@@ -255,10 +255,12 @@ fn rows(text: &mut Text, binary: Option<Order>, element: &Element, draft: &mut D
             }
             b"face" => {
                 draft.polygon(&corners, place, i)?;
-                draft
-                    .drawn
-                    .triangles
-                    .extend((2..corners.len()).map(|k| [corners[0], corners[k - 1], corners[k]]));
+                if let [first, rest @ ..] = &corners[..] {
+                    draft
+                        .drawn
+                        .triangles
+                        .extend(rest.iter().zip(rest.iter().skip(1)).map(|(b, c)| [*first, *b, *c]));
+                }
                 if corners.len() > 3 {
                     draft.count("polygon split into triangles");
                 }
