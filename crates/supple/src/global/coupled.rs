@@ -59,6 +59,16 @@ impl Coupled {
         self.rhs = vec![Row::default(); n];
     }
 
+    /// True if blocks between these nodes have their place; those that are not free need none.
+    pub fn has_room(&self, nodes: &[u32]) -> bool {
+        let Some(blocks) = &self.blocks else { return false };
+        let rank = |i: &u32| self.rank.get(*i as usize);
+        nodes.iter().enumerate().all(|(k, i)| {
+            let Some(&a) = rank(i) else { return true };
+            nodes[..k].iter().filter_map(rank).all(|&b| blocks.has(a as usize, b as usize))
+        })
+    }
+
     /// Adds a block, by columns, at (i, j), and its transpose at (j, i); nothing for nodes that are not free.
     pub fn add(&mut self, i: u32, j: u32, block: &Mat3<f64>) {
         let (Some(&a), Some(&b)) = (self.rank.get(i as usize), self.rank.get(j as usize)) else { return };

@@ -9,6 +9,7 @@
 //! | `pair.rs` | the repulsion of one pair, and its friction with remembered forces |
 //! | `start.rs` | where a step begins: what touches, what is in something, shares of d̂ |
 //! | `proximity.rs` | what is near what at the iterate |
+//! | `foresight.rs` | which pairs will bear a force at the end of a way |
 //! | `motion.rs` | how far things have gone against each other |
 //! | `surface_sum.rs` | a node near several triangles of one surface |
 //! | `held_rows.rs` | links, and ways out, as stiff terms |
@@ -19,6 +20,7 @@
 //! (half-spaces, grids, cylinders, own shapes) are touched by nodes.
 
 pub mod held_rows;
+mod foresight;
 mod motion;
 mod pair;
 mod proximity;
@@ -27,6 +29,7 @@ mod step_limit;
 mod surface_sum;
 mod touches;
 
+pub use foresight::Foresight;
 pub use start::Reaches;
 pub use touches::Touch;
 
