@@ -194,6 +194,28 @@ fn iterate(
         let noise = 1e-11 * here.energy.abs() + p.energy_rounding();
         m.from.clear();
         m.from.extend_from_slice(&b.y);
+        if std::env::var("DBGP").is_ok() {
+            let mut parts = |t: f64| {
+                b.go(&m.from, t);
+                b.find(obstacles);
+                p.x.copy_from_slice(&b.y[..p.x.len()]);
+                let e = p.terms.energy(p.x, p.exec).energy + p.inertia(p.x);
+                let (psi, phi) = b.energy2();
+                [e, psi, phi]
+            };
+            let zero = parts(0.0);
+            let (h, k) = (parts(1.0 / 128.0), parts(1.0 / 64.0));
+            let one = parts(1.0);
+            let half = parts(0.5);
+            let mut text = String::new();
+            for c in 0..3 {
+                let (u, v) = (h[c] - zero[c], k[c] - zero[c]);
+                let bb = (v - 2.0 * u) * 64.0 * 64.0 / 0.5;
+                let aa = 128.0 * (u - bb / 128.0 / 128.0);
+                text += &format!(" [slope {:.2e} quad {:.2e} at1 {:.2e} at.5 {:.2e}]", aa, bb, one[c] - zero[c] - aa, 4.0 * (half[c] - zero[c] - 0.5 * aa));
+            }
+            eprintln!("   parts {text}");
+        }
         let (mut length, mut found) = (1.0, None);
         for _ in 0..TRIES {
             b.go(&m.from, length);
@@ -248,6 +270,10 @@ fn iterate(
             && against * (left / step.max(1e-300)) <= tolerance
             && (exhausted || unbalanced(p, m, b, None) <= tolerance);
         let slip = b.friction_residual();
+        if std::env::var("DBG").is_ok() {
+            let un = unbalanced(p, m, b, None);
+            eprintln!("it {} lists {lists} step {step:.2e} against {against:.2e} cut {cut} share {:.3} found {found:?} longer {longer:.2} stretch {stretch:.2} slope {slope:.2e} dE {:.2e} left {left:.1e} unb {un:.1e} slip {:.1e} pairs {} fr {} ", run.iterations, b.share_of(0), here.energy-before, slip/size, b.pairs.len(), b.friction.len());
+        }
         let listed = slip <= tolerance * size
             && (step > NEARLY * tolerance || unbalanced(p, m, b, Some(&b.list_error())) <= tolerance);
         let right = listed && off <= tolerance.max(1e-10);

@@ -13,6 +13,7 @@
 //! | `motion.rs` | how far things have gone against each other |
 //! | `surface_sum.rs` | a node near several triangles of one surface |
 //! | `held_rows.rs` | links, and ways out, as stiff terms |
+//! | `turning.rs` | how normals turn, as far as that resists |
 //! | `touches.rs` | what touches what at the end of a step, with forces |
 //! | `step_limit.rs` | ways that are cut before anything meets |
 //!
@@ -28,6 +29,7 @@ mod start;
 mod step_limit;
 mod surface_sum;
 mod touches;
+mod turning;
 
 pub use foresight::Foresight;
 pub use start::Reaches;
@@ -51,6 +53,8 @@ use std::sync::Arc;
 
 /// κ is so many times the stiffness of the two sides in series.
 const STIFFER: f64 = 5.0;
+
+static CARRY: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| std::env::var("CARRY").map_or(true, |s| s != "0"));
 
 /// d̂ of solids, as a share of the local edge length.
 const SHARE: f64 = 4e-2;
@@ -327,9 +331,18 @@ impl Barrier {
 
     /// The friction list anew, from the pairs of now: forces that are remembered are those of the last step.
     pub fn renew(&mut self) {
-        let mut list = std::mem::take(&mut self.friction);
-        list.clear();
-        list.extend(self.pairs.iter().filter_map(|p| self.friction_at(p)));
+        let mut before = std::mem::take(&mut self.friction);
+        before.sort_unstable_by_key(|f| f.pair.key);
+        let again = |mut f: Friction| {
+            // What slipped goes on to slip: only what begins to is firm.
+            if let Ok(k) = before.binary_search_by_key(&f.pair.key, |b| b.pair.key)
+                && *CARRY
+            {
+                f.carry(&before[k], &self.y, &self.y_n);
+            }
+            f
+        };
+        let list = self.pairs.iter().filter_map(|p| self.friction_at(p)).map(again).collect();
         self.friction = list;
     }
 
@@ -388,6 +401,11 @@ impl Barrier {
         &self.skin.rest[..self.nodes]
     }
 
+    #[allow(missing_docs)]
+    pub fn energy2(&self) -> (f64, f64) {
+        let sum: f64 = self.pairs.iter().map(|p| p.potential()[0]).sum();
+        (sum, self.energy() - sum)
+    }
     /// The body of each node.
     pub fn bodies(&self) -> &[u32] {
         &self.of

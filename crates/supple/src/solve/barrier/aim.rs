@@ -8,8 +8,8 @@ use crate::math::small::{Mat3, axpy};
 use crate::solve::Problem;
 
 /// Most matrices factored for a way, and how much of what the way gains may be left to gain by another.
-const ROUNDS: usize = 4;
-const ENOUGH: f64 = 0.05;
+static ROUNDS: std::sync::LazyLock<usize> = std::sync::LazyLock::new(|| std::env::var("ROUNDS").ok().and_then(|s| s.parse().ok()).unwrap_or(4));
+static ENOUGH: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| std::env::var("ENOUGH").ok().and_then(|s| s.parse().ok()).unwrap_or(0.05));
 
 /// s·block.
 fn scaled(s: f64, block: &Mat3<f64>) -> Mat3<f64> {
@@ -91,6 +91,7 @@ pub(super) fn aim(
     b.each_block(&mut |parts, block, ahead| {
         add_block((matrix, rhs), parts, block, ahead, prescribed.as_deref());
     });
+    b.each_turn(&mut |i, j, block| matrix.add(i, j, block));
     if !foresee(m, b, obstacles, prescribed.as_deref(), exec) {
         return false;
     }
@@ -115,7 +116,7 @@ fn foresee(
     bend.resize(n, Row::default());
     m.direction.clear();
     m.direction.resize(n, Row::default());
-    for round in 0..ROUNDS {
+    for round in 0..*ROUNDS {
         if matrix.factor(exec).is_err() {
             return false;
         }
@@ -147,7 +148,10 @@ fn foresee(
             }
         }
         let gain = -along(&m.gradient, &m.direction);
-        if round + 1 == ROUNDS || sight.error() <= ENOUGH * gain.abs() {
+        if std::env::var("DBG").is_ok() {
+            eprintln!("   round {round} t {t:.3} error {:.2e} gain {gain:.2e}", sight.error());
+        }
+        if round + 1 == *ROUNDS || sight.error() <= *ENOUGH * gain.abs() {
             break;
         }
         sight.turn(&mut |parts, block, force, ahead| {
