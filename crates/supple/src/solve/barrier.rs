@@ -3,7 +3,7 @@
 //! ```text
 //! x = x_n; κ from H(x_n)
 //! repeat: near pairs at x; g = ∇E − contact − friction; K = H (projected) + contact + friction
-//!         p = −K⁻¹g, pins and obstacles to their targets; cut p before anything meets; search on E + Σψ + Σφ
+//!         p = −K⁻¹g with the pairs that push at its end (`barrier/aim.rs`), pins and obstacles to their targets; cut p before anything meets; search on E + Σψ + Σφ
 //!         p short and nothing cut: is the friction list right? converged; else renew it
 //! ```
 //! Every iterate is free of intersections (`contact/potential/`).
@@ -45,10 +45,10 @@ pub struct Newton {
     pairs: Vec<(u32, u32)>,
     gradient: Vec<Row>,
     direction: Vec<Row>,
-    /// What [`aim`] works with.
+    /// See `barrier/aim.rs`: springs, right-hand sides, K_B p of the way so far and of the next, and ways of all nodes, those of obstacles too.
     foresight: Foresight,
     rhs: Vec<Row>,
-    bend: [Vec<Row>; 2],
+    bent: [Vec<Row>; 2],
     ways: Vec<Row>,
     way: Vec<Row>,
     from: Vec<Row>,
@@ -194,28 +194,6 @@ fn iterate(
         let noise = 1e-11 * here.energy.abs() + p.energy_rounding();
         m.from.clear();
         m.from.extend_from_slice(&b.y);
-        if std::env::var("DBGP").is_ok() {
-            let mut parts = |t: f64| {
-                b.go(&m.from, t);
-                b.find(obstacles);
-                p.x.copy_from_slice(&b.y[..p.x.len()]);
-                let e = p.terms.energy(p.x, p.exec).energy + p.inertia(p.x);
-                let (psi, phi) = b.energy2();
-                [e, psi, phi]
-            };
-            let zero = parts(0.0);
-            let (h, k) = (parts(1.0 / 128.0), parts(1.0 / 64.0));
-            let one = parts(1.0);
-            let half = parts(0.5);
-            let mut text = String::new();
-            for c in 0..3 {
-                let (u, v) = (h[c] - zero[c], k[c] - zero[c]);
-                let bb = (v - 2.0 * u) * 64.0 * 64.0 / 0.5;
-                let aa = 128.0 * (u - bb / 128.0 / 128.0);
-                text += &format!(" [slope {:.2e} quad {:.2e} at1 {:.2e} at.5 {:.2e}]", aa, bb, one[c] - zero[c] - aa, 4.0 * (half[c] - zero[c] - 0.5 * aa));
-            }
-            eprintln!("   parts {text}");
-        }
         let (mut length, mut found) = (1.0, None);
         for _ in 0..TRIES {
             b.go(&m.from, length);
@@ -270,10 +248,6 @@ fn iterate(
             && against * (left / step.max(1e-300)) <= tolerance
             && (exhausted || unbalanced(p, m, b, None) <= tolerance);
         let slip = b.friction_residual();
-        if std::env::var("DBG").is_ok() {
-            let un = unbalanced(p, m, b, None);
-            eprintln!("it {} lists {lists} step {step:.2e} against {against:.2e} cut {cut} share {:.3} found {found:?} longer {longer:.2} stretch {stretch:.2} slope {slope:.2e} dE {:.2e} left {left:.1e} unb {un:.1e} slip {:.1e} pairs {} fr {} ", run.iterations, b.share_of(0), here.energy-before, slip/size, b.pairs.len(), b.friction.len());
-        }
         let listed = slip <= tolerance * size
             && (step > NEARLY * tolerance || unbalanced(p, m, b, Some(&b.list_error())) <= tolerance);
         let right = listed && off <= tolerance.max(1e-10);

@@ -20,8 +20,8 @@
 //! Obstacles with faces, balls and capsules are bodies whose nodes are prescribed: they stand behind those of the system in `y`. Others
 //! (half-spaces, grids, cylinders, own shapes) are touched by nodes.
 
-pub mod held_rows;
 mod foresight;
+pub mod held_rows;
 mod motion;
 mod pair;
 mod proximity;
@@ -53,8 +53,6 @@ use std::sync::Arc;
 
 /// κ is so many times the stiffness of the two sides in series.
 const STIFFER: f64 = 5.0;
-
-static CARRY: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| std::env::var("CARRY").map_or(true, |s| s != "0"));
 
 /// d̂ of solids, as a share of the local edge length.
 const SHARE: f64 = 4e-2;
@@ -335,9 +333,7 @@ impl Barrier {
         before.sort_unstable_by_key(|f| f.pair.key);
         let again = |mut f: Friction| {
             // What slipped goes on to slip: only what begins to is firm.
-            if let Ok(k) = before.binary_search_by_key(&f.pair.key, |b| b.pair.key)
-                && *CARRY
-            {
+            if let Ok(k) = before.binary_search_by_key(&f.pair.key, |b| b.pair.key) {
                 f.carry(&before[k], &self.y, &self.y_n);
             }
             f
@@ -401,11 +397,6 @@ impl Barrier {
         &self.skin.rest[..self.nodes]
     }
 
-    #[allow(missing_docs)]
-    pub fn energy2(&self) -> (f64, f64) {
-        let sum: f64 = self.pairs.iter().map(|p| p.potential()[0]).sum();
-        (sum, self.energy() - sum)
-    }
     /// The body of each node.
     pub fn bodies(&self) -> &[u32] {
         &self.of

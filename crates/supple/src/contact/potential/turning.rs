@@ -20,9 +20,8 @@ pub type EachCorner<'a> = dyn FnMut(u32, u32, &Mat3<f64>) + 'a;
 fn dual(u: [f64; 3], v: [f64; 3]) -> Option<[[f64; 3]; 2]> {
     let (uu, uv, vv) = (dot(u, u), dot(u, v), dot(v, v));
     let det = uu * vv - uv * uv;
-    (det > 1e-6 * uu * vv).then(|| {
-        [axpy(scale(vv / det, u), -uv / det, v), axpy(scale(uu / det, v), -uv / det, u)]
-    })
+    (det > 1e-6 * uu * vv)
+        .then(|| [axpy(scale(vv / det, u), -uv / det, v), axpy(scale(uu / det, v), -uv / det, u)])
 }
 
 impl Barrier {
@@ -57,7 +56,7 @@ impl Barrier {
     /// Calls `f` with the blocks of pairs by how their normals turn.
     pub fn each_turn(&self, f: &mut EachCorner<'_>) {
         for p in self.pairs.iter().filter(|p| p.count == 4 && p.stiffness > 0.0) {
-            let force = *GEO * p.force();
+            let force = p.force();
             if !(force > 0.0) {
                 continue;
             }
@@ -93,5 +92,3 @@ impl Barrier {
         }
     }
 }
-
-static GEO: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| std::env::var("GEO").ok().and_then(|s| s.parse().ok()).unwrap_or(1.0));

@@ -2,14 +2,15 @@
 
 use super::Newton;
 use crate::contact::{Barrier, Obstacle};
+use crate::exec::Exec;
 use crate::global::Coupled;
 use crate::math::nodes::Row;
 use crate::math::small::{Mat3, axpy};
 use crate::solve::Problem;
 
 /// Most matrices factored for a way, and how much of what the way gains may be left to gain by another.
-static ROUNDS: std::sync::LazyLock<usize> = std::sync::LazyLock::new(|| std::env::var("ROUNDS").ok().and_then(|s| s.parse().ok()).unwrap_or(4));
-static ENOUGH: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| std::env::var("ENOUGH").ok().and_then(|s| s.parse().ok()).unwrap_or(0.05));
+const ROUNDS: usize = 2;
+const ENOUGH: f64 = 0.05;
 
 /// s·block.
 fn scaled(s: f64, block: &Mat3<f64>) -> Mat3<f64> {
@@ -25,7 +26,6 @@ fn subtract(row: &mut Row, block: &Mat3<f64>, v: &Row, transposed: bool) {
         }
     }
 }
-
 
 /// Σ u·v.
 fn along(u: &[Row], v: &[Row]) -> f64 {
@@ -105,53 +105,48 @@ fn foresee(
     b: &Barrier,
     obstacles: &[Obstacle],
     prescribed: Option<&[Row]>,
-    exec: &crate::exec::Exec,
+    exec: &Exec,
 ) -> bool {
     let n = m.gradient.len();
     let (matrix, sight) = (&mut m.matrix, &mut m.foresight);
     sight.begin(b, obstacles, |nodes| matrix.has_room(nodes));
-    // K_B p, of the way so far and of the next.
-    let [bend, next] = &mut m.bend;
-    bend.clear();
-    bend.resize(n, Row::default());
+    // g_B; and K_B p, of the way so far and of the next.
+    let mut rest = m.gradient.clone();
+    sight.add_now(&mut rest);
+    let [bent, next] = &mut m.bent;
+    bent.clear();
+    bent.resize(n, Row::default());
     m.direction.clear();
     m.direction.resize(n, Row::default());
-    for round in 0..*ROUNDS {
+    for round in 0..ROUNDS {
         if matrix.factor(exec).is_err() {
             return false;
         }
         m.ways[..n].copy_from_slice(&m.rhs);
         matrix.solve(&mut m.ways[..n], exec);
-        // g_B + K_B s = Σ λ(s) b over the springs of the matrix.
+        // K_B s = Σ λ(s) b − g_B, over the springs of the matrix.
         next.clear();
         next.extend(m.gradient.iter().map(|g| Row([-g.0[0], -g.0[1], -g.0[2], 0.0])));
         sight.add_change(&m.ways, next);
         // What is prescribed goes all of its way.
         let whole = prescribed.is_some() && round == 0;
-        let (mut flat, mut bent) = (0.0, 0.0);
-        if !whole {
-            let mut rest = m.gradient.clone();
-            sight.add_now(&mut rest);
-            for i in 0..n {
-                for c in 0..3 {
-                    let q = m.ways[i].0[c] - m.direction[i].0[c];
-                    flat += (rest[i].0[c] + bend[i].0[c]) * q;
-                    bent += (next[i].0[c] - bend[i].0[c]) * q;
-                }
+        let (mut flat, mut curved) = (0.0, 0.0);
+        for i in 0..n {
+            for c in 0..3 {
+                let q = m.ways[i].0[c] - m.direction[i].0[c];
+                flat += (rest[i].0[c] + bent[i].0[c]) * q;
+                curved += (next[i].0[c] - bent[i].0[c]) * q;
             }
         }
-        let t = sight.advance(&m.ways, [flat, bent], whole);
+        let t = sight.advance(&m.ways, [flat, curved], whole);
         for i in 0..n {
             for c in 0..3 {
                 m.direction[i].0[c] += t * (m.ways[i].0[c] - m.direction[i].0[c]);
-                bend[i].0[c] += t * (next[i].0[c] - bend[i].0[c]);
+                bent[i].0[c] += t * (next[i].0[c] - bent[i].0[c]);
             }
         }
         let gain = -along(&m.gradient, &m.direction);
-        if std::env::var("DBG").is_ok() {
-            eprintln!("   round {round} t {t:.3} error {:.2e} gain {gain:.2e}", sight.error());
-        }
-        if round + 1 == *ROUNDS || sight.error() <= *ENOUGH * gain.abs() {
+        if round + 1 == ROUNDS || sight.error() <= ENOUGH * gain.abs() {
             break;
         }
         sight.turn(&mut |parts, block, force, ahead| {
