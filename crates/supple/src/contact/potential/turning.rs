@@ -8,7 +8,7 @@
 //! ∂²d[u, u] = 2 q·σ − d q²        −λ ∂²d[u, u] ≈ −2λ q·σ
 //! ```
 //!
-//! which is not positive. Of each axis of the plane the positive part is λ/2h (h q − σ)², with h such that both count alike.
+//! which is not positive (only sheets have it: the surface of a solid turns little, and there the negative part, which is left out, is as large). Of each axis of the plane the positive part is λ/2h (h q − σ)², with h such that both count alike.
 
 use super::*;
 use crate::math::small::cross;
@@ -55,7 +55,12 @@ impl Barrier {
 
     /// Calls `f` with the blocks of pairs by how their normals turn.
     pub fn each_turn(&self, f: &mut EachCorner<'_>) {
-        for p in self.pairs.iter().filter(|p| p.count == 4 && p.stiffness > 0.0) {
+        let sheet = |i: u32| {
+            let body = self.of[i as usize] as usize;
+            body < self.bodies && !self.skin.surfaces.closed[body]
+        };
+        let turns = |p: &&Pair| p.count == 4 && p.stiffness > 0.0 && (sheet(p.nodes[0]) || sheet(p.nodes[3]));
+        for p in self.pairs.iter().filter(turns) {
             let force = p.force();
             if !(force > 0.0) {
                 continue;
