@@ -16,6 +16,9 @@ use crate::math::small::cross;
 /// Takes two nodes and their block.
 pub type EachCorner<'a> = dyn FnMut(u32, u32, &Mat3<f64>) + 'a;
 
+/// Gradients G, and the axis that counts if it is one.
+type Turning = ([[f64; 3]; 4], Option<[f64; 3]>);
+
 /// Vectors in the plane of two that are 1 along one of them and 0 along the other.
 fn dual(u: [f64; 3], v: [f64; 3]) -> Option<[[f64; 3]; 2]> {
     let (uu, uv, vv) = (dot(u, u), dot(u, v), dot(v, v));
@@ -26,7 +29,7 @@ fn dual(u: [f64; 3], v: [f64; 3]) -> Option<[[f64; 3]; 2]> {
 
 impl Barrier {
     /// Gradients G of the nodes of a pair, and how many axes count: two, or the one of an edge.
-    fn turning(&self, p: &Pair) -> Option<([[f64; 3]; 4], Option<[f64; 3]>)> {
+    fn turning(&self, p: &Pair) -> Option<Turning> {
         let at = |k: usize| self.y[p.nodes[k] as usize].xyz();
         let mut g = [[0.0; 3]; 4];
         if p.key >> 30 & 3 == 3 {
