@@ -5,6 +5,8 @@ mod bridge;
 mod common;
 mod reference;
 
+#[path = "contact/anytime.rs"]
+mod anytime;
 #[path = "contact/bodies.rs"]
 mod bodies;
 #[path = "contact/cloth.rs"]

@@ -55,7 +55,7 @@ pub struct Args {
     /// Most steps of each motion with contact [default: 60, or 10 with --quick]
     #[arg(long, value_name = "N", requires = "contact")]
     steps: Option<u64>,
-    /// Most seconds for each motion with contact [default: 180, or 5 with --quick or without --contact]
+    /// Most seconds for each motion with contact [default: 30, or 5 with --quick or without --contact]
     #[arg(long, value_name = "S", requires = "contact")]
     seconds: Option<u64>,
     /// Threads for the motions with contact; 0 takes all of the machine
@@ -198,7 +198,7 @@ fn at_rest(args: &Args) -> miette::Result<Vec<contact::Contact>> {
 fn in_motion(args: &Args) -> miette::Result<Vec<scenes::Motion>> {
     let limits = scenes::Limits {
         steps: args.steps.unwrap_or(if args.quick { 10 } else { 60 }),
-        time: Duration::from_secs(args.seconds.unwrap_or(if args.contact && !args.quick { 180 } else { 5 })),
+        time: Duration::from_secs(args.seconds.unwrap_or(if args.contact && !args.quick { 30 } else { 5 })),
         threads: args.threads,
     };
     let plans = scenes::plan(&args.scene);

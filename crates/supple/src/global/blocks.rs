@@ -51,6 +51,12 @@ impl BlockFactor {
         self.added = 0;
     }
 
+    /// True if two nodes have a block.
+    pub fn has(&self, i: usize, j: usize) -> bool {
+        let (row, column) = (i.max(j), i.min(j));
+        self.rows[self.starts[column]..self.starts[column + 1]].binary_search(&(row as u32)).is_ok()
+    }
+
     /// The place of a block in its column.
     fn place(&mut self, row: usize, column: usize) -> Option<usize> {
         let (next, row, column) = (self.added, row as u32, column as u32);

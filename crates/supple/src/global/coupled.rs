@@ -18,8 +18,6 @@ pub struct Coupled {
     /// Place of each node in the matrix, and the node at each place.
     rank: Vec<u32>,
     order: Vec<u32>,
-    /// Pairs of nodes beside those of elements, the lower first, sorted.
-    pairs: Vec<(u32, u32)>,
     rhs: Vec<Row>,
     count: u64,
 }
@@ -27,12 +25,12 @@ pub struct Coupled {
 impl Coupled {
     /// Sets all blocks to zero. False if one of these pairs of nodes, the lower first, has no place: then [`Coupled::analyse`].
     pub fn begin(&mut self, pairs: &[(u32, u32)]) -> bool {
-        let Some(blocks) = &mut self.blocks else { return false };
-        let known = pairs.iter().all(|p| self.pairs.binary_search(p).is_ok());
-        if known {
-            blocks.clear();
+        let known = pairs.iter().all(|&(i, j)| self.has_room(&[i, j]));
+        match &mut self.blocks {
+            Some(blocks) if known => blocks.clear(),
+            _ => return false,
         }
-        known
+        true
     }
 
     /// Makes room for blocks at the pairs of `elements` and at `pairs`, the lower node first; all are zero.
@@ -55,8 +53,17 @@ impl Coupled {
         self.rank = inverse(&self.order);
         cliques.renumber(&self.rank);
         self.blocks = Some(BlockFactor::new(&System::from_pattern(&cliques)));
-        self.pairs.clone_from(pairs);
         self.rhs = vec![Row::default(); n];
+    }
+
+    /// True if blocks between these nodes have their place; those that are not free need none.
+    pub fn has_room(&self, nodes: &[u32]) -> bool {
+        let Some(blocks) = &self.blocks else { return false };
+        let rank = |i: &u32| self.rank.get(*i as usize);
+        nodes.iter().enumerate().all(|(k, i)| {
+            let Some(&a) = rank(i) else { return true };
+            nodes[..k].iter().filter_map(rank).all(|&b| blocks.has(a as usize, b as usize))
+        })
     }
 
     /// Adds a block, by columns, at (i, j), and its transpose at (j, i); nothing for nodes that are not free.

@@ -3,16 +3,18 @@
 //! ```text
 //! x = x_n; κ from H(x_n)
 //! repeat: near pairs at x; g = ∇E − contact − friction; K = H (projected) + contact + friction
-//!         p = −K⁻¹g, pins and obstacles to their targets; cut p before anything meets; search on E + Σψ + Σφ
+//!         p = −K⁻¹g with the pairs that push at its end (`barrier/aim.rs`), pins and obstacles to their targets; cut p before anything meets; search on E + Σψ + Σφ
 //!         p short and nothing cut: is the friction list right? converged; else renew it
 //! ```
 //! Every iterate is free of intersections (`contact/potential/`).
 
+mod aim;
+
 use super::{Outcome, Problem, Run, Status, admm};
-use crate::contact::{Barrier, Obstacle};
+use crate::contact::{Barrier, Foresight, Obstacle};
 use crate::global::Coupled;
 use crate::math::nodes::Row;
-use crate::math::small::{Mat3, add, axpy, scale};
+use crate::math::small::{add, scale};
 use crate::settings::Method;
 
 /// Part of the promised decrease that must be had.
@@ -43,6 +45,11 @@ pub struct Newton {
     pairs: Vec<(u32, u32)>,
     gradient: Vec<Row>,
     direction: Vec<Row>,
+    /// See `barrier/aim.rs`: springs, right-hand sides, K_B p of the way so far and of the next, and ways of all nodes, those of obstacles too.
+    foresight: Foresight,
+    rhs: Vec<Row>,
+    bent: [Vec<Row>; 2],
+    ways: Vec<Row>,
     way: Vec<Row>,
     from: Vec<Row>,
     /// ⅓ tr H_ii of free nodes at rest in N/m, and the time step that it is of.
@@ -54,21 +61,6 @@ impl Newton {
     /// Hessians factored so far.
     pub fn count(&self) -> u64 {
         self.matrix.count()
-    }
-}
-
-/// s·block.
-fn scaled(s: f64, block: &Mat3<f64>) -> Mat3<f64> {
-    block.map(|column| column.map(|v| s * v))
-}
-
-/// row −= block·v, or its transpose.
-fn subtract(row: &mut Row, block: &Mat3<f64>, v: &Row, transposed: bool) {
-    for r in 0..3 {
-        for c in 0..3 {
-            let k = if transposed { block[r][c] } else { block[c][r] };
-            row.0[r] -= k * v.0[c];
-        }
     }
 }
 
@@ -171,7 +163,7 @@ fn iterate(
             }
         }
         moving |= b.moves_on();
-        let ok = aim(p, m, b, moving);
+        let ok = aim::aim(p, m, b, obstacles, moving);
         let middle = run.clock.seconds();
         run.global += middle - start;
         if !ok {
@@ -328,55 +320,4 @@ fn unbalanced(p: &mut Problem<'_>, m: &mut Newton, b: &Barrier, forces: Option<&
         *row = Row::new(scale(FINER * dt2 / mass, force));
     }
     p.relative_step(&m.direction).max(p.step_against_motion(&m.direction))
-}
-
-/// direction = −K⁻¹g, with what pins and obstacles still have to go. False if the matrix has no factor.
-fn aim(p: &mut Problem<'_>, m: &mut Newton, b: &mut Barrier, moving: bool) -> bool {
-    let (n, inv, exec) = (p.free(), 1.0 / (p.dt * p.dt), p.exec);
-    b.pattern(&mut m.pairs, false);
-    if !m.matrix.begin(&m.pairs) {
-        b.pattern(&mut m.pairs, true);
-        m.matrix.analyse(p.matrix, &mut m.pairs, p.x, exec);
-    }
-    for (d, g) in m.direction.iter_mut().zip(&m.gradient) {
-        *d = Row([-g.0[0], -g.0[1], -g.0[2], 0.0]);
-    }
-    let (matrix, direction, way) = (&mut m.matrix, &mut m.direction, &m.way);
-    p.terms.curvature(p.x, exec, &mut |i, j, k| {
-        matrix.add(i, j, k);
-        if moving {
-            match ((i as usize) < n, (j as usize) < n) {
-                (true, false) => subtract(&mut direction[i as usize], k, &way[j as usize], false),
-                (false, true) => subtract(&mut direction[j as usize], k, &way[i as usize], true),
-                _ => {}
-            }
-        }
-    });
-    for i in 0..n {
-        let d = p.mass[i] * inv;
-        matrix.add(i as u32, i as u32, &[[d, 0.0, 0.0], [0.0, d, 0.0], [0.0, 0.0, d]]);
-    }
-    p.each_firm(&mut |i, block| matrix.add(i as u32, i as u32, block));
-    let ways = b.prescribed_ways(way, n);
-    b.each_block(&mut |parts, block, ahead| {
-        let prescribed = match moving {
-            true => parts.iter().fold(ahead.map(|d| -d), |sum, &(i, a)| axpy(sum, a, ways[i as usize].xyz())),
-            false => [0.0; 3],
-        };
-        for (k, &(i, a)) in parts.iter().enumerate() {
-            if moving && (i as usize) < n {
-                let v = Row([prescribed[0], prescribed[1], prescribed[2], 0.0]);
-                subtract(&mut direction[i as usize], &scaled(a, block), &v, false);
-            }
-            for &(j, w) in &parts[..=k] {
-                matrix.add(i, j, &scaled(a * w, block));
-            }
-        }
-    });
-    if matrix.factor(exec).is_err() {
-        return false;
-    }
-    matrix.solve(direction, exec);
-    p.lead_held(direction);
-    direction.iter().all(|r| r.is_finite())
 }

@@ -156,6 +156,11 @@ fn ropes_do_not_pass_through_ropes() {
             hit |= r.contacts > 0;
             let near = surfaces.nearest_lines(&sim.positions(), 1.0);
             assert!(near > 1e-5, "{speed} m/s, {frame}: {near} m apart, {r:?}");
+            // The report says how near they are, and how far that is into their thickness.
+            if near < 0.01 {
+                assert!((r.gap - near).abs() <= 1e-9, "{speed} m/s, {frame}: {near} m apart, {r:?}");
+                assert!((r.contact_offset - (0.01 - near)).abs() <= 1e-9, "{speed} m/s, {frame}: {r:?}");
+            }
             for pair in ways.windows(2) {
                 assert_eq!(lines_passed(&pair[0], &pair[1], &shapes), None, "{speed} m/s, {frame}: {r:?}");
             }

@@ -9,15 +9,18 @@
 //! | `pair.rs` | the repulsion of one pair, and its friction with remembered forces |
 //! | `start.rs` | where a step begins: what touches, what is in something, shares of d̂ |
 //! | `proximity.rs` | what is near what at the iterate |
+//! | `foresight.rs` | which pairs will bear a force at the end of a way |
 //! | `motion.rs` | how far things have gone against each other |
 //! | `surface_sum.rs` | a node near several triangles of one surface |
 //! | `held_rows.rs` | links, and ways out, as stiff terms |
+//! | `turning.rs` | how normals turn, as far as that resists |
 //! | `touches.rs` | what touches what at the end of a step, with forces |
 //! | `step_limit.rs` | ways that are cut before anything meets |
 //!
 //! Obstacles with faces, balls and capsules are bodies whose nodes are prescribed: they stand behind those of the system in `y`. Others
 //! (half-spaces, grids, cylinders, own shapes) are touched by nodes.
 
+mod foresight;
 pub mod held_rows;
 mod motion;
 mod pair;
@@ -26,7 +29,9 @@ mod start;
 mod step_limit;
 mod surface_sum;
 mod touches;
+mod turning;
 
+pub use foresight::Foresight;
 pub use start::Reaches;
 pub use touches::Touch;
 
@@ -324,9 +329,16 @@ impl Barrier {
 
     /// The friction list anew, from the pairs of now: forces that are remembered are those of the last step.
     pub fn renew(&mut self) {
-        let mut list = std::mem::take(&mut self.friction);
-        list.clear();
-        list.extend(self.pairs.iter().filter_map(|p| self.friction_at(p)));
+        let mut before = std::mem::take(&mut self.friction);
+        before.sort_unstable_by_key(|f| f.pair.key);
+        let again = |mut f: Friction| {
+            // What slipped goes on to slip: only what begins to is firm.
+            if let Ok(k) = before.binary_search_by_key(&f.pair.key, |b| b.pair.key) {
+                f.carry(&before[k], &self.y, &self.y_n);
+            }
+            f
+        };
+        let list = self.pairs.iter().filter_map(|p| self.friction_at(p)).map(again).collect();
         self.friction = list;
     }
 

@@ -15,6 +15,7 @@ struct Moved {
 }
 
 impl Moved {
+    #[inline]
     fn over(nodes: &[Moved], of: &[u32]) -> Moved {
         let mut all = Moved::default();
         let share = 1.0 / of.len() as f64;
@@ -57,10 +58,15 @@ impl Motion {
             };
         }
         let nodes = &self.nodes;
+        let (triangles, edges) = (&skin.surfaces.triangles, &skin.edges);
         self.triangles.clear();
-        self.triangles.extend(skin.surfaces.triangles.iter().map(|t| Moved::over(nodes, t)));
+        skin.exec.collect(triangles.len(), &mut self.triangles, |some, out| {
+            out.extend(triangles[some].iter().map(|t| Moved::over(nodes, t)));
+        });
         self.edges.clear();
-        self.edges.extend(skin.edges.iter().map(|e| Moved::over(nodes, &e.nodes)));
+        skin.exec.collect(edges.len(), &mut self.edges, |some, out| {
+            out.extend(edges[some].iter().map(|e| Moved::over(nodes, &e.nodes)));
+        });
     }
 
     /// How much nearer two things can have come, at most, at any time of the way. What they do alike brings them no nearer: on the way that

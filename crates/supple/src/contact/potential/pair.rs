@@ -125,6 +125,15 @@ impl Friction {
         self.before = t;
     }
 
+    /// Goes on from the same pair in the list before: it is not firm because the list is new.
+    pub fn carry(&mut self, last: &Friction, y: &[Row], y_n: &[Row]) {
+        let most = self.pair.friction * self.normal_force;
+        let slips = |t: [f64; 3], most: f64| dot(t, t).sqrt() > most;
+        let was = slips(last.before, last.pair.friction * last.normal_force);
+        self.before = self.trial(y, y_n);
+        self.firm = if slips(self.before, most) == was { last.firm } else { 1.0 };
+    }
+
     /// Its potential in J, and the force on the first side in N.
     pub fn at(&self, y: &[Row], y_n: &[Row]) -> (f64, [f64; 3]) {
         let t = self.trial(y, y_n);

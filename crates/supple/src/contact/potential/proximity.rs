@@ -222,23 +222,26 @@ impl Barrier {
     /// Pairs near the iterate.
     pub fn find(&mut self, obstacles: &[Obstacle]) {
         let mut pairs = std::mem::take(&mut self.pairs);
+        self.gather(&mut pairs, 1.0, obstacles);
+        self.looked += self.active.len().saturating_sub(pairs.len());
+        self.pairs = pairs;
+    }
+
+    /// Pairs at the iterate that are nearer than so many times d̂.
+    pub(super) fn gather(&self, pairs: &mut Vec<Pair>, reaches: f64, obstacles: &[Obstacle]) {
         pairs.clear();
         let exec = self.exec();
-        let this = &*self;
-        exec.collect(this.active.len(), &mut pairs, |some, out| {
-            out.extend(this.active[some].iter().filter_map(|a| this.near(a)));
+        exec.collect(self.active.len(), pairs, |some, out| {
+            out.extend(self.active[some].iter().filter_map(|a| self.near(a, reaches)));
         });
-        let in_vain = this.active.len().saturating_sub(pairs.len());
-        this.unite(&mut pairs);
-        exec.collect(this.touching.len(), &mut pairs, |some, out| {
+        self.unite(pairs, reaches);
+        exec.collect(self.touching.len(), pairs, |some, out| {
             for k in some {
-                for (s, &number) in this.shapes.iter().enumerate() {
-                    out.extend(this.near_shape((s, k), &obstacles[number]));
+                for (s, &number) in self.shapes.iter().enumerate() {
+                    out.extend(self.near_shape((s, k), reaches, &obstacles[number]));
                 }
             }
         });
-        self.pairs = pairs;
-        self.looked += in_vain;
     }
 
     /// Calls `f` with the nodes of what may become near soon.
@@ -276,9 +279,9 @@ impl Barrier {
         bend[0].max(bend[1]) * if across < 1.0 { across * (2.0 - across) } else { 1.0 }
     }
 
-    fn near(&self, a: &Active) -> Option<Pair> {
+    fn near(&self, a: &Active, reaches: f64) -> Option<Pair> {
         let at = a.nodes.map(|i| self.y[i as usize].xyz());
-        let far = a.offset + a.reach;
+        let far = a.offset + reaches * a.reach;
         if a.stiffness == 0.0 || a.kind.far_apart(&at, &at, far) {
             return None;
         }
@@ -301,7 +304,7 @@ impl Barrier {
     }
 
     /// The pair of a node, by its number in `touching`, and a shape, by its number in `shapes`.
-    pub(super) fn near_shape(&self, (s, k): (usize, usize), o: &Obstacle) -> Option<Pair> {
+    pub(super) fn near_shape(&self, (s, k): (usize, usize), reaches: f64, o: &Obstacle) -> Option<Pair> {
         let (number, t) = (self.shapes[s], &self.touching[k]);
         let reach = self.reach_of_shape(o, t, s);
         let key = u64::from(t.node) << 32 | number as u64;
@@ -312,7 +315,7 @@ impl Barrier {
         let x = self.y[t.node as usize].xyz();
         let point = o.shape.closest(pose.undo(x));
         let distance = point.distance;
-        if distance >= reach {
+        if distance >= reaches * reach {
             return None;
         }
         let at = pose.apply(point.point);

@@ -87,13 +87,12 @@ impl Barrier {
         self.compliance.clear();
         self.compliance.resize(self.free, 1.0);
         self.mean_compliance = vec![1.0; self.skin.surfaces.closed.len()];
-        let (before, was) =
-            (std::mem::take(&mut self.reaches), self.tangle.is_empty() && self.sunk.is_empty());
+        let was = self.is_clear();
+        self.reaches = Reaches::default();
         self.untangle();
         self.lead_out(obstacles);
-        // Whoever has another share, or is led out, has another place among the candidates.
-        let changed = !before.shares.is_empty() || !reaches.shares.is_empty() || !was || !self.is_clear();
-        if changed || !reaches.begun {
+        // Whoever is led out, or was, has another place among the candidates. Shares of d̂ only say what is active.
+        if !was || !self.is_clear() || !reaches.begun {
             self.version = u64::MAX;
         }
         self.set_shares(obstacles, reaches);
@@ -224,7 +223,7 @@ impl Barrier {
             for (key, share) in found.into_iter().filter(|f| fresh(&f.0)) {
                 self.reaches.lower(key, share.max(LEAST));
             }
-            self.version = u64::MAX;
+            self.outdated = true;
         }
         for key in &tangled {
             self.reaches.lower(*key, 1.0);

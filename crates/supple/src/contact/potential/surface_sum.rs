@@ -36,8 +36,8 @@ fn triangle_of(key: u64) -> u32 {
 }
 
 impl Barrier {
-    /// Joins what nodes have with several triangles of another body. `pairs` are of nodes and triangles, node after node; others follow.
-    pub(super) fn unite(&self, pairs: &mut Vec<Pair>) {
+    /// Joins what nodes have with several triangles of another body, nearer than so many times d̂. `pairs` are of nodes and triangles, node after node; others follow.
+    pub(super) fn unite(&self, pairs: &mut Vec<Pair>, reaches: f64) {
         let is_node = |p: &Pair| p.key >> 30 & 3 == 2 && p.count == 4;
         let other = |p: &Pair| self.skin.body[p.nodes[1] as usize];
         let mut out: Vec<Pair> = Vec::with_capacity(pairs.len());
@@ -65,7 +65,7 @@ impl Barrier {
                 if of.len() == 1 || b == own {
                     out.extend(of.into_iter().copied());
                 } else {
-                    self.unite_one(&of, &mut out);
+                    self.unite_one(&of, reaches, &mut out);
                 }
             }
         }
@@ -73,7 +73,7 @@ impl Barrier {
     }
 
     /// The same for one node and one other body.
-    fn unite_one(&self, of: &[&Pair], out: &mut Vec<Pair>) {
+    fn unite_one(&self, of: &[&Pair], reaches: f64, out: &mut Vec<Pair>) {
         // What is nearest, how often it counts, and a pair that is there.
         let mut terms: Vec<(Feature, i32, Pair)> =
             of.iter().map(|p| (feature(p, triangle_of(p.key)), 1, **p)).collect();
@@ -91,7 +91,7 @@ impl Barrier {
         for same in edges.chunk_by(|e, f| e.0 == f.0).filter(|same| same.len() > 1) {
             let ([i, j], k) = same[0];
             inner.extend([i, j]);
-            if let Some((at, p)) = self.on_edge(of[k], [i, j]) {
+            if let Some((at, p)) = self.on_edge(of[k], [i, j], reaches) {
                 terms.push((at, 1 - same.len() as i32, p));
             }
         }
@@ -102,7 +102,7 @@ impl Barrier {
             let i = same[0];
             if same.len() == self.skin.faces[i as usize].len() && times(&inner, i) == same.len() {
                 let near = of.iter().find(|p| p.nodes[1..].contains(&i));
-                terms.extend(near.and_then(|p| self.on_edge(p, [i, i])).map(|(at, p)| (at, 1, p)));
+                terms.extend(near.and_then(|p| self.on_edge(p, [i, i], reaches)).map(|(at, p)| (at, 1, p)));
             }
         }
         // Triangles first, whose keys stay as they are.
@@ -120,7 +120,7 @@ impl Barrier {
     }
 
     /// The pair of a node and an edge, or a corner, of the triangle that it is a pair with; `None` if that is out of reach.
-    fn on_edge(&self, p: &Pair, [i, j]: [u32; 2]) -> Option<(Feature, Pair)> {
+    fn on_edge(&self, p: &Pair, [i, j]: [u32; 2], reaches: f64) -> Option<(Feature, Pair)> {
         let at = |i: u32| self.y[i as usize].xyz();
         let (x, a) = (at(p.nodes[0]), at(i));
         let along = sub(at(j), a);
@@ -131,7 +131,7 @@ impl Barrier {
         // d = |r| less what a shape's radius takes off, as in the pair itself.
         let offset = self.offset_of(p);
         let distance = length - offset;
-        if distance >= p.reach || length == 0.0 {
+        if distance >= reaches * p.reach || length == 0.0 {
             return None;
         }
         let mut weights = [1.0, 0.0, 0.0, 0.0];

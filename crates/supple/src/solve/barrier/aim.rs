@@ -1,0 +1,162 @@
+//! The way of an iteration: Newton's, with the pairs that will push at its end (`contact/potential/foresight.rs`).
+
+use super::Newton;
+use crate::contact::{Barrier, Obstacle};
+use crate::exec::Exec;
+use crate::global::Coupled;
+use crate::math::nodes::Row;
+use crate::math::small::{Mat3, axpy};
+use crate::solve::Problem;
+
+/// Most matrices factored for a way, and how much of what the way gains may be left to gain by another.
+const ROUNDS: usize = 2;
+const ENOUGH: f64 = 0.05;
+
+/// s·block.
+fn scaled(s: f64, block: &Mat3<f64>) -> Mat3<f64> {
+    block.map(|column| column.map(|v| s * v))
+}
+
+/// row −= block·v, or its transpose.
+fn subtract(row: &mut Row, block: &Mat3<f64>, v: &Row, transposed: bool) {
+    for r in 0..3 {
+        for c in 0..3 {
+            let k = if transposed { block[r][c] } else { block[c][r] };
+            row.0[r] -= k * v.0[c];
+        }
+    }
+}
+
+/// Σ u·v.
+fn along(u: &[Row], v: &[Row]) -> f64 {
+    u.iter().zip(v).map(|(a, b)| (0..3).map(|c| a.0[c] * b.0[c]).sum::<f64>()).fold(0.0, |a, b| a + b)
+}
+
+/// Adds a block between some nodes to the matrix; and to the right-hand side what those that are prescribed do by it on their way.
+fn add_block(
+    (matrix, rhs): (&mut Coupled, &mut [Row]),
+    parts: &[(u32, f64)],
+    block: &Mat3<f64>,
+    ahead: [f64; 3],
+    prescribed: Option<&[Row]>,
+) {
+    let way = prescribed.map(|ways| {
+        let v = parts.iter().fold(ahead.map(|d| -d), |sum, &(i, a)| axpy(sum, a, ways[i as usize].xyz()));
+        Row::new(v)
+    });
+    for (k, &(i, a)) in parts.iter().enumerate() {
+        if let (Some(way), Some(row)) = (&way, rhs.get_mut(i as usize)) {
+            subtract(row, &scaled(a, block), way, false);
+        }
+        for &(j, w) in &parts[..=k] {
+            matrix.add(i, j, &scaled(a * w, block));
+        }
+    }
+}
+
+/// direction = −K⁻¹g, with what pins and obstacles still have to go. False if the matrix has no factor.
+pub(super) fn aim(
+    p: &mut Problem<'_>,
+    m: &mut Newton,
+    b: &mut Barrier,
+    obstacles: &[Obstacle],
+    moving: bool,
+) -> bool {
+    let (n, inv, exec) = (p.free(), 1.0 / (p.dt * p.dt), p.exec);
+    b.pattern(&mut m.pairs, false);
+    if !m.matrix.begin(&m.pairs) {
+        b.pattern(&mut m.pairs, true);
+        m.matrix.analyse(p.matrix, &mut m.pairs, p.x, exec);
+    }
+    m.rhs.clear();
+    m.rhs.extend(m.gradient.iter().map(|g| Row([-g.0[0], -g.0[1], -g.0[2], 0.0])));
+    let (matrix, rhs, way) = (&mut m.matrix, &mut m.rhs, &m.way);
+    p.terms.curvature(p.x, exec, &mut |i, j, k| {
+        matrix.add(i, j, k);
+        if moving {
+            match ((i as usize) < n, (j as usize) < n) {
+                (true, false) => subtract(&mut rhs[i as usize], k, &way[j as usize], false),
+                (false, true) => subtract(&mut rhs[j as usize], k, &way[i as usize], true),
+                _ => {}
+            }
+        }
+    });
+    for i in 0..n {
+        let d = p.mass[i] * inv;
+        matrix.add(i as u32, i as u32, &[[d, 0.0, 0.0], [0.0, d, 0.0], [0.0, 0.0, d]]);
+    }
+    p.each_firm(&mut |i, block| matrix.add(i as u32, i as u32, block));
+    m.ways = b.prescribed_ways(way, n);
+    let prescribed = moving.then(|| m.ways.clone());
+    b.each_block(&mut |parts, block, ahead| {
+        add_block((matrix, rhs), parts, block, ahead, prescribed.as_deref());
+    });
+    b.each_turn(&mut |i, j, block| matrix.add(i, j, block));
+    if !foresee(m, b, obstacles, prescribed.as_deref(), exec) {
+        return false;
+    }
+    p.lead_held(&mut m.direction);
+    m.direction.iter().all(|r| r.is_finite())
+}
+
+/// direction = the minimum of m, nearly; false if the matrix has no factor.
+fn foresee(
+    m: &mut Newton,
+    b: &Barrier,
+    obstacles: &[Obstacle],
+    prescribed: Option<&[Row]>,
+    exec: &Exec,
+) -> bool {
+    let n = m.gradient.len();
+    let (matrix, sight) = (&mut m.matrix, &mut m.foresight);
+    sight.begin(b, obstacles, |nodes| matrix.has_room(nodes));
+    // g_B; and K_B p, of the way so far and of the next.
+    let mut rest = m.gradient.clone();
+    sight.add_now(&mut rest);
+    let [bent, next] = &mut m.bent;
+    bent.clear();
+    bent.resize(n, Row::default());
+    m.direction.clear();
+    m.direction.resize(n, Row::default());
+    for round in 0..ROUNDS {
+        if matrix.factor(exec).is_err() {
+            return false;
+        }
+        m.ways[..n].copy_from_slice(&m.rhs);
+        matrix.solve(&mut m.ways[..n], exec);
+        // K_B s = Σ λ(s) b − g_B, over the springs of the matrix.
+        next.clear();
+        next.extend(m.gradient.iter().map(|g| Row([-g.0[0], -g.0[1], -g.0[2], 0.0])));
+        sight.add_change(&m.ways, next);
+        // What is prescribed goes all of its way.
+        let whole = prescribed.is_some() && round == 0;
+        let (mut flat, mut curved) = (0.0, 0.0);
+        for i in 0..n {
+            for c in 0..3 {
+                let q = m.ways[i].0[c] - m.direction[i].0[c];
+                flat += (rest[i].0[c] + bent[i].0[c]) * q;
+                curved += (next[i].0[c] - bent[i].0[c]) * q;
+            }
+        }
+        let t = sight.advance(&m.ways, [flat, curved], whole);
+        for i in 0..n {
+            for c in 0..3 {
+                m.direction[i].0[c] += t * (m.ways[i].0[c] - m.direction[i].0[c]);
+                bent[i].0[c] += t * (next[i].0[c] - bent[i].0[c]);
+            }
+        }
+        let gain = -along(&m.gradient, &m.direction);
+        if round + 1 == ROUNDS || sight.error() <= ENOUGH * gain.abs() {
+            break;
+        }
+        sight.turn(&mut |parts, block, force, ahead| {
+            for &(i, a) in parts {
+                if let Some(row) = m.rhs.get_mut(i as usize) {
+                    (0..3).for_each(|c| row.0[c] += a * force[c]);
+                }
+            }
+            add_block((matrix, &mut m.rhs), parts, block, ahead, prescribed);
+        });
+    }
+    true
+}
