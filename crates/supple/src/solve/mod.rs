@@ -13,7 +13,7 @@
 //! | `quasi_newton.rs` | `quasi_newton`: the first Hessian is the matrix of ADMM |
 //! | `newton.rs` | `newton`: the Hessian itself |
 //! | `auto.rs` | `auto`: who does what |
-//! | `barrier.rs` | Newton's method where bodies may touch each other |
+//! | `barrier/` | Newton's method where bodies may touch each other |
 //! | `contact.rs` | contact and friction in the global step, and in Newton-like methods |
 //! | `contact_methods.rs` | the papers' ways to contact: local terms, Uzawa, Gauss–Seidel over nodes |
 //! | `held.rs` | coordinates that are held while others of their node are free |

@@ -3,10 +3,15 @@
 //! ```text
 //! x = x_n; κ from H(x_n)
 //! repeat: near pairs at x; g = ∇E − contact − friction; K = H (projected) + contact + friction
-//!         p = −K⁻¹g with the pairs that push at its end (`barrier/aim.rs`), pins and obstacles to their targets; cut p before anything meets; search on E + Σψ + Σφ
+//!         p = −K⁻¹g with the pairs that push at its end (`aim.rs`), pins and obstacles to their targets; cut p before anything meets; search on E + Σψ + Σφ
 //!         p short and nothing cut: is the friction list right? converged; else renew it
 //! ```
 //! Every iterate is free of intersections (`contact/potential/`).
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | the iteration: matrix, search, friction lists, when it ends |
+//! | `aim.rs` | the way p of an iteration |
 
 mod aim;
 
@@ -45,7 +50,7 @@ pub struct Newton {
     pairs: Vec<(u32, u32)>,
     gradient: Vec<Row>,
     direction: Vec<Row>,
-    /// See `barrier/aim.rs`: springs, right-hand sides, K_B p of the way so far and of the next, and ways of all nodes, those of obstacles too.
+    /// See `aim.rs`: springs, right-hand sides, K_B p of the way so far and of the next, and ways of all nodes, those of obstacles too.
     foresight: Foresight,
     rhs: Vec<Row>,
     bent: [Vec<Row>; 2],
