@@ -1,6 +1,7 @@
 //! Endurance: small scenes that come to rest stay there, and memory does not grow.
 //!
-//! `scripts/test soak` runs 100 000 frames; without, it is a part that takes seconds.
+//! `scripts/test soak` runs 100 000 frames; without, it is a part that takes seconds. Of the whole, contact does not hold yet: a box on a floor creeps by
+//! 3e-14 of its size per frame, 3.0e-9 in all; solid, sheet and muscle do.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 use std::sync::Mutex;

@@ -45,8 +45,8 @@ impl Default for Average {
 }
 
 impl Average {
-    /// For bodies that bend and are one or two cells thick, whose patches see little of bending: what elements of order 1 keep is as much of Young's modulus as they are too stiff in
-    /// bending, those of order 2 keep the volume of a material of ν = 0.4, at which they do not lock.
+    /// For bodies that bend and are one or two cells thick, whose patches see little of bending. Elements of order 1 keep 0.31 of Young's modulus, which balances how
+    /// much too stiff they are in bending; those of order 2 keep the volume of a material of ν = 0.4, at which they do not lock.
     pub fn thin() -> Average {
         Average { share: 0.31, young: true, lambda: [0.0, 4.0] }
     }

@@ -8,7 +8,6 @@
 //! | `air.rs` | wind and drag: what the air does before a step |
 //! | `links.rs` | sliding constraints, attachments and stitches: forces, motion, breaking |
 //! | `integrator/` | prediction and velocity, eqs. (1), (2), of backward Euler and BDF2 |
-//! | `rest.rs` | bodies at rest on something stay exactly where they are |
 //! | `report.rs` | [`StepReport`]: what every step says about itself |
 //! | `violations.rs` | [`Violation`]: hard constraints that do not hold |
 //! | `muscle.rs` | fibres that contract |
@@ -35,7 +34,6 @@ mod intersections;
 mod links;
 mod muscle;
 mod report;
-mod rest;
 mod rigid;
 mod snapshot;
 mod step;

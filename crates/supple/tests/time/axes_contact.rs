@@ -166,7 +166,7 @@ fn a_rod_on_a_rail_and_a_floor() {
     }
 }
 
-/// Where the coordinate along a contact's normal is pinned nothing can give way: such a node goes where its pin goes, as one does that is pinned altogether, and does not
+/// Where the coordinate along a contact's normal is pinned nothing can give way: such a node goes where its pin goes, like one that is pinned along all axes, and does not
 /// hold up the others, which are where Newton's method has them; a step that ends in an obstacle does not say that it has converged.
 #[test]
 fn a_pin_along_the_normal_is_obeyed() {

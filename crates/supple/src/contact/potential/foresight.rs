@@ -55,10 +55,10 @@ fn add_to(out: &mut [Row], p: &Pair, force: f64) {
 }
 
 impl Foresight {
-    /// The springs of an iterate, no way gone; `known` tells whether the matrix has room for some nodes.
-    pub fn begin(&mut self, b: &Barrier, obstacles: &[Obstacle], known: impl Fn(&[u32]) -> bool) {
+    /// The springs of an iterate, no way gone.
+    pub fn begin(&mut self, b: &Barrier, obstacles: &[Obstacle]) {
         b.gather(&mut self.pairs, SOON, obstacles);
-        self.pairs.retain(|p| p.stiffness > 0.0 && known(&p.nodes[..p.count as usize]));
+        self.pairs.retain(|p| p.stiffness > 0.0);
         self.springs.clear();
         self.springs.extend(self.pairs.iter().map(|p| {
             let [_, force, stiffness] = p.potential();
@@ -70,6 +70,11 @@ impl Foresight {
                 }
             }
         }));
+    }
+
+    /// The nodes of each spring: the matrix needs room for them.
+    pub fn nodes(&self) -> impl Iterator<Item = &[u32]> {
+        self.pairs.iter().map(|p| &p.nodes[..p.count as usize])
     }
 
     /// b·p of each pair on the way of all nodes of `y`.

@@ -499,8 +499,9 @@ impl Barrier {
         }
     }
 
-    /// Pairs of free nodes that the matrix needs room for, the lower first; with `ahead`, also those of what may become near soon.
-    pub fn pattern(&self, out: &mut Vec<(u32, u32)>, ahead: bool) {
+    /// Pairs of free nodes that the matrix needs room for, the lower first: those of now, of the springs of `sight`, and with `ahead` those of what may
+    /// become near soon.
+    pub fn pattern(&self, out: &mut Vec<(u32, u32)>, sight: &Foresight, ahead: bool) {
         out.clear();
         let free = self.free as u32;
         let mut push = |n: &[u32]| {
@@ -513,6 +514,7 @@ impl Barrier {
             push(&p.nodes[..p.count as usize]);
         }
         self.held.iter().for_each(|h| push(&h.row.nodes[..h.row.count as usize]));
+        sight.nodes().for_each(&mut push);
         if ahead {
             self.each_ahead(&mut |nodes| push(&nodes));
         }

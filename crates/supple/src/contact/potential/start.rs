@@ -80,6 +80,8 @@ impl Barrier {
         self.met.clear();
         self.detections = 0;
         self.drowsy.clear();
+        // What the last step knew of friction is in `kept`, which checkpoints have.
+        self.friction.clear();
         self.kept.clear();
         self.kept.extend_from_slice(kept);
         self.held.clear();

@@ -8,7 +8,8 @@
 //! ∂²d[u, u] = 2 q·σ − d q²        −λ ∂²d[u, u] ≈ −2λ q·σ
 //! ```
 //!
-//! which is not positive (only sheets have it: the surface of a solid turns little, and there the negative part, which is left out, is as large). Of each axis of the plane the positive part is λ/2h (h q − σ)², with h such that both count alike.
+//! which is not positive. Of each axis of the plane the positive part is λ/2h (h q − σ)², with h such that both count alike. Only sheets have it: the
+//! surface of a solid turns little, and there the negative part, which is left out, is as large.
 
 use super::*;
 use crate::math::small::cross;

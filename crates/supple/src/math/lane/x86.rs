@@ -1,4 +1,4 @@
-//! Four lanes in one AVX register: the only file that names an intrinsic.
+//! Four lanes in one AVX register: intrinsics are named here, in `x86_512.rs` and in `wasm.rs` alone.
 //!
 //! Visible to `lane.rs` alone, which makes values of this type only behind its check for avx2 and fma. That
 //! is the SAFETY of every block below: the instructions exist on the CPU that runs them, and every memory

@@ -54,18 +54,21 @@ fn add_block(
     }
 }
 
-/// direction = −K⁻¹g, with what pins and obstacles still have to go. False if the matrix has no factor.
+/// direction = −K⁻¹g, with what pins and obstacles still have to go, and the share of the last change of it that was gone: 1 for all of Newton's way. None
+/// if the matrix has no factor.
 pub(super) fn aim(
     p: &mut Problem<'_>,
     m: &mut Newton,
     b: &mut Barrier,
     obstacles: &[Obstacle],
     moving: bool,
-) -> bool {
+) -> Option<f64> {
     let (n, inv, exec) = (p.free(), 1.0 / (p.dt * p.dt), p.exec);
-    b.pattern(&mut m.pairs, false);
+    // Which springs there are depends on the iterate alone, never on what the matrix has had room for.
+    m.foresight.begin(b, obstacles);
+    b.pattern(&mut m.pairs, &m.foresight, false);
     if !m.matrix.begin(&m.pairs) {
-        b.pattern(&mut m.pairs, true);
+        b.pattern(&mut m.pairs, &m.foresight, true);
         m.matrix.analyse(p.matrix, &mut m.pairs, p.x, exec);
     }
     m.rhs.clear();
@@ -92,24 +95,16 @@ pub(super) fn aim(
         add_block((matrix, rhs), parts, block, ahead, prescribed.as_deref());
     });
     b.each_turn(&mut |i, j, block| matrix.add(i, j, block));
-    if !foresee(m, b, obstacles, prescribed.as_deref(), exec) {
-        return false;
-    }
+    let share = foresee(m, prescribed.as_deref(), exec)?;
     p.lead_held(&mut m.direction);
-    m.direction.iter().all(|r| r.is_finite())
+    m.direction.iter().all(|r| r.is_finite()).then_some(share)
 }
 
-/// direction = the minimum of m, nearly; false if the matrix has no factor.
-fn foresee(
-    m: &mut Newton,
-    b: &Barrier,
-    obstacles: &[Obstacle],
-    prescribed: Option<&[Row]>,
-    exec: &Exec,
-) -> bool {
+/// direction = the minimum of m, nearly, and the share of its last change that was gone; none if the matrix has no factor.
+fn foresee(m: &mut Newton, prescribed: Option<&[Row]>, exec: &Exec) -> Option<f64> {
     let n = m.gradient.len();
     let (matrix, sight) = (&mut m.matrix, &mut m.foresight);
-    sight.begin(b, obstacles, |nodes| matrix.has_room(nodes));
+    let mut share = 1.0;
     // g_B; and K_B p, of the way so far and of the next.
     let mut rest = m.gradient.clone();
     sight.add_now(&mut rest);
@@ -120,7 +115,7 @@ fn foresee(
     m.direction.resize(n, Row::default());
     for round in 0..ROUNDS {
         if matrix.factor(exec).is_err() {
-            return false;
+            return None;
         }
         m.ways[..n].copy_from_slice(&m.rhs);
         matrix.solve(&mut m.ways[..n], exec);
@@ -139,6 +134,7 @@ fn foresee(
             }
         }
         let t = sight.advance(&m.ways, [flat, curved], whole);
+        share = t;
         for i in 0..n {
             for c in 0..3 {
                 m.direction[i].0[c] += t * (m.ways[i].0[c] - m.direction[i].0[c]);
@@ -158,5 +154,5 @@ fn foresee(
             add_block((matrix, &mut m.rhs), parts, block, ahead, prescribed);
         });
     }
-    true
+    Some(share)
 }

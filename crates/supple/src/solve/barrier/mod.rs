@@ -22,6 +22,9 @@ use crate::math::nodes::Row;
 use crate::math::small::{add, scale};
 use crate::settings::Method;
 
+/// The share of a way that passes for all of it.
+const NEWTON: f64 = 0.9;
+
 /// Part of the promised decrease that must be had.
 const ARMIJO: f64 = 1e-4;
 
@@ -168,12 +171,12 @@ fn iterate(
             }
         }
         moving |= b.moves_on();
-        let ok = aim::aim(p, m, b, obstacles, moving);
+        let share = aim::aim(p, m, b, obstacles, moving);
         let middle = run.clock.seconds();
         run.global += middle - start;
-        if !ok {
-            return (Status::Stalled, f64::INFINITY);
-        }
+        let Some(share) = share else { return (Status::Stalled, f64::INFINITY) };
+        // A way that ends early, at a spring, says nothing of how far the minimum is.
+        let newton = share >= NEWTON;
         let step = p.relative_step(&m.direction);
         let against = p.step_against_motion(&m.direction);
         // Where curvature was found to be less than that of the matrix, ways are longer; what is prescribed goes where it has to.
@@ -234,7 +237,7 @@ fn iterate(
         };
         // Of a way that is much shorter than the tolerance any part will do.
         let enough = found == Some(1.0) || (found.is_some() && step <= 0.1 * tolerance);
-        let whole = enough && cut == 0 && !b.moves_on();
+        let whole = enough && newton && cut == 0 && !b.moves_on();
         let pinned = (n..p.x.len()).all(|i| (0..3).all(|c| p.x[i].0[c] == p.x_tilde[i].0[c]));
         // What is left after this way, if ways go on to shrink as they do.
         let rate = (step / last).clamp(0.0, 0.95);
@@ -248,7 +251,7 @@ fn iterate(
             off = off.max((gap + shift) / p.contact.shortest());
         }
         // Nothing can be gained any more that rounding of the energy does not hide.
-        let exhausted = cut == 0 && !moving && -slope <= 10.0 * noise;
+        let exhausted = newton && cut == 0 && !moving && -slope <= 10.0 * noise;
         let near = left <= tolerance
             && against * (left / step.max(1e-300)) <= tolerance
             && (exhausted || unbalanced(p, m, b, None) <= tolerance);
