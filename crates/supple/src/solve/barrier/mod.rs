@@ -32,7 +32,7 @@ const ARMIJO: f64 = 1e-4;
 const TRIES: usize = 14;
 
 /// Most friction lists in a step, and how short the way must be, in tolerances, before there is another.
-const MOST_LISTS: usize = 8;
+const MOST_LISTS: usize = 20;
 const NEARLY: f64 = 3.0;
 
 /// Where curvature along a way is less than that of the matrix, the next way is longer, by this factor more each time, up to so many times.
