@@ -4,55 +4,40 @@
 //! |---|---|
 //! | `mod.rs` | [`Problem`]: f(x) + U(Dx), its objective, gradient and residuals |
 //! | `run.rs` | what the methods share: settings, clock, observer, counts; [`Outcome`] |
-//! | `admm.rs` | `admm`: Algorithm 1 of the paper |
-//! | `accelerate.rs` | … accelerated |
+//! | `start.rs` | where the iteration starts |
+//! | `stop.rs` | when it stops, and with which [`Status`] |
+//! | `admm/` | `admm`: Algorithm 1 of the paper |
 //! | `projective.rs` | `projective`: eqs. (27)–(29) of the paper |
 //! | `position.rs` | `position`: position-based dynamics |
-//! | `descent.rs` | L-BFGS with any first Hessian: what the next three share |
-//! | `line_search.rs` | … and how far it goes along a direction |
-//! | `quasi_newton.rs` | `quasi_newton`: the first Hessian is the matrix of ADMM |
-//! | `newton.rs` | `newton`: the Hessian itself |
-//! | `auto.rs` | `auto`: who does what |
+//! | `descent/` | `quasi_newton`, `newton` and `auto`: L-BFGS with a first Hessian |
 //! | `barrier/` | Newton's method where bodies may touch each other |
-//! | `contact.rs` | contact and friction in the global step, and in Newton-like methods |
-//! | `contact_methods.rs` | the papers' ways to contact: local terms, Uzawa, Gauss–Seidel over nodes |
-//! | `held.rs` | coordinates that are held while others of their node are free |
-//! | `firm.rs` | when the weights of hard constraints change, and the matrix with them |
-//! | `project.rs` | … and what becomes of them in a step that ends before it converges |
-//! | `infeasible.rs` | … and when they cannot hold |
-//! | `start.rs` | where the iteration starts |
-//! | `whole.rs` | bodies that nothing holds, moved as a whole |
-//! | `stop.rs` | when it stops, and with which [`Status`] |
+//! | `axis_pins.rs` | nodes that are pinned along some axes only |
+//! | `free_bodies.rs` | bodies that nothing holds, moved as a whole |
 //!
 //! Nothing here names a material, an element, an obstacle or a linear-algebra library.
 
-pub mod accelerate;
 pub mod admm;
-pub mod auto;
+pub mod axis_pins;
 pub mod barrier;
-pub mod contact;
-pub mod contact_methods;
 pub mod descent;
-pub mod firm;
-pub mod held;
-pub mod infeasible;
-pub mod line_search;
-pub mod newton;
+pub mod free_bodies;
 pub mod position;
-pub mod project;
 pub mod projective;
-pub mod quasi_newton;
 pub mod run;
 pub mod start;
 pub mod stop;
-pub mod whole;
 
-pub use auto::{Habits, Lagged};
+pub use admm::baselines::Nodal;
+pub use admm::constraint_weights::fill;
+pub use axis_pins::Axes;
 pub use descent::Descent;
-pub use firm::fill;
-pub use held::Axes;
+pub use descent::auto::{Habits, Lagged};
+pub use free_bodies::Free;
 pub use run::{Control, Observer, Outcome, Run};
 pub use stop::Status;
+
+use admm::{baselines, final_projection};
+use descent::contact;
 
 use crate::contact::{Columns, ContactSet};
 use crate::exec::Exec;
@@ -88,7 +73,7 @@ pub struct Problem<'a> {
     /// Per free node, memory for right-hand sides and gradients.
     pub rhs: &'a mut [Row],
     /// Bodies that nothing holds.
-    pub whole: &'a mut whole::Free,
+    pub whole: &'a mut Free,
     /// Body of each free node.
     pub body: &'a [u32],
     /// Diagonal of the bounding box of each body in m.
@@ -104,7 +89,7 @@ pub struct Problem<'a> {
     /// Columns of A⁻¹Δt² at the nodes that may touch, kept for good.
     pub columns: &'a mut Columns,
     /// The matrix by colours, for contact by `nodal`.
-    pub nodal: &'a mut contact_methods::Nodal,
+    pub nodal: &'a mut Nodal,
     /// Δt in s.
     pub dt: f64,
     /// ε(x⁰) where someone looks at the iterations; else not a number.
@@ -171,11 +156,11 @@ fn by_method(
     }
     match method {
         Method::Admm => {
-            project::reserve(p, run);
+            final_projection::reserve(p, run);
             let fixed = p.terms.left_out(p.x) > admm::within(settings.tolerance);
             let outcome = admm::minimise(p, run, admm::Until::Done)
                 .unwrap_or_else(|| run.end(p, Method::Admm, Status::Stopped, 0.0));
-            let mut outcome = project::finish(p, run, history, outcome, &mut descent.inverse_mass);
+            let mut outcome = final_projection::finish(p, run, history, outcome, &mut descent.inverse_mass);
             if fixed && !matches!(outcome.status, Status::Diverged | Status::Stopped) {
                 outcome.status = Status::Infeasible;
             }
@@ -183,9 +168,9 @@ fn by_method(
         }
         Method::Projective => projective::minimise(p, run),
         Method::Position => position::minimise(p, run, &mut descent.inverse_masses),
-        Method::QuasiNewton => quasi_newton::minimise(p, run, descent, &mut lagged.hessian),
-        Method::Newton => newton::minimise(p, run, descent, &mut lagged.hessian),
-        Method::Auto => auto::minimise(p, run, descent, lagged),
+        Method::QuasiNewton => descent::quasi_newton::minimise(p, run, descent, &mut lagged.hessian),
+        Method::Newton => descent::newton::minimise(p, run, descent, &mut lagged.hessian),
+        Method::Auto => descent::auto::minimise(p, run, descent, lagged),
     }
 }
 
@@ -431,7 +416,7 @@ impl Problem<'_> {
         let way = run.settings.contact;
         let local = way == ContactMethod::Local && !self.contact.is_empty();
         if local {
-            contact_methods::local_step(self);
+            baselines::local_step(self);
         }
         let (mass, x_tilde, x, contact) = (self.mass, self.x_tilde, &*self.x, self.contact.force());
         let more = if local { self.contact.change() } else { &[] };
@@ -449,9 +434,9 @@ impl Problem<'_> {
         if !self.contact.is_empty() {
             match way {
                 ContactMethod::Delassus => contact::global_step(self, run.settings.tolerance),
-                ContactMethod::Local => contact_methods::local(self),
-                ContactMethod::Uzawa => contact_methods::uzawa(self, run.settings.tolerance),
-                ContactMethod::Nodal => contact_methods::nodal(self, run.settings.tolerance),
+                ContactMethod::Local => baselines::local(self),
+                ContactMethod::Uzawa => baselines::uzawa(self, run.settings.tolerance),
+                ContactMethod::Nodal => baselines::nodal(self, run.settings.tolerance),
             }
         } else if !self.only_rounding() {
             self.solve_rhs();

@@ -1,10 +1,25 @@
 //! L-BFGS (Nocedal & Wright, Algorithm 7.4) with any first Hessian: the frame of `quasi_newton`, `newton` and `auto`.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | the loop, and what it remembers |
+//! | `line_search.rs` | how far it goes along a direction |
+//! | `contact.rs` | contact and friction in the global step, and in these methods |
+//! | `quasi_newton.rs` | `quasi_newton`: the first Hessian is the matrix of ADMM |
+//! | `newton.rs` | `newton`: the Hessian itself |
+//! | `auto.rs` | `auto`: who does what |
 
-use super::line_search::{Point, search};
-use super::newton::Hessian;
-use super::{Problem, Run, Status};
+pub mod auto;
+pub mod contact;
+pub mod line_search;
+pub mod newton;
+pub mod quasi_newton;
+
 use crate::math::nodes::{Row, axpy, dot};
 use crate::settings::Method;
+use crate::solve::{Problem, Run, Status};
+use line_search::{Point, search};
+use newton::Hessian;
 
 /// Steps of A⁻¹g underestimate those of H⁻¹g by up to so much: the tolerance is divided by it.
 pub(super) const CAUTION: f64 = 100.0;
@@ -65,11 +80,11 @@ pub struct Descent {
     pub(super) gradient: Vec<Row>,
     pub(super) next: Vec<Row>,
     pub(super) direction: Vec<Row>,
-    pub(super) mixer: super::contact::Mixer,
+    pub(super) mixer: contact::Mixer,
     /// For `position`, which shares the memory.
-    pub(super) inverse_mass: Vec<f64>,
+    pub(in crate::solve) inverse_mass: Vec<f64>,
     /// The same by coordinate, for `position`.
-    pub(super) inverse_masses: Vec<[f64; 3]>,
+    pub(in crate::solve) inverse_masses: Vec<[f64; 3]>,
 }
 
 /// How a descent ended, and how far nodes would still move.

@@ -5,9 +5,9 @@
 //! step that does not converge still keeps its constraints, as far as weights can do that. That changes come to an end is what
 //! convergence needs.
 
-use super::Problem;
 use crate::global::{Part, System};
 use crate::settings::{ContactMethod, SolveSettings, WeightRule};
+use crate::solve::Problem;
 use crate::term::{Firm, TermSet};
 
 /// The greatest |u|/|z| with the forces of the last step, which may still be those of this one; and later.

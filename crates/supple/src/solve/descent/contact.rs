@@ -5,15 +5,15 @@
 //! `admm` and `projective` that is the global step itself. Newton-like methods then search between x and x⁺: with the normal
 //! forces found, x⁺ minimises a model of E plus the work of friction, so that sum falls along the way.
 
-use super::descent::{CAUTION, Choice, Descent, End, Metric, Policy, RESERVE, apply};
-use super::held::Inverse;
 use super::newton::Hessian;
-use super::{Problem, Run, Status};
+use super::{CAUTION, Choice, Descent, End, Metric, Policy, RESERVE, apply};
 use crate::contact::{Anderson, Columns, Compliance};
 use crate::exec::Exec;
 use crate::global::{BlockFactor, System};
 use crate::math::nodes::{Row, dot};
 use crate::settings::Method;
+use crate::solve::axis_pins::Inverse;
+use crate::solve::{Problem, Run, Status};
 use crate::term::Sums;
 
 /// Columns of A⁻¹Δt²; with pins along axes those of x, y and z differ.
@@ -125,7 +125,7 @@ fn resist(matrix: &System, h2: f64, rows: &[Row], out: &mut [Row]) {
 }
 
 /// What rounding leaves of the sum of a contact force and inertia, in N; `stiffness` is m/Δt².
-pub(super) fn rounding(contact: Option<&Row>, stiffness: f64, x: &Row) -> f64 {
+pub(in crate::solve) fn rounding(contact: Option<&Row>, stiffness: f64, x: &Row) -> f64 {
     let size = |r: &Row| r.0[0].abs() + r.0[1].abs() + r.0[2].abs();
     match contact {
         Some(f) if f.0 != [0.0; 4] => 64.0 * f64::EPSILON * (size(f) + stiffness * size(x)),
@@ -134,7 +134,7 @@ pub(super) fn rounding(contact: Option<&Row>, stiffness: f64, x: &Row) -> f64 {
 }
 
 /// The global step with contact; the right-hand side is ready, with the forces as they were.
-pub(super) fn global_step(p: &mut Problem<'_>, tolerance: f64) {
+pub(in crate::solve) fn global_step(p: &mut Problem<'_>, tolerance: f64) {
     if p.only_rounding() && p.contact.is_met(p.x, 0.0) {
         return;
     }
@@ -189,7 +189,7 @@ impl Mixer {
     }
 }
 
-pub(super) fn add(x: &mut [Row], d: &[Row]) {
+pub(in crate::solve) fn add(x: &mut [Row], d: &[Row]) {
     for (x, d) in x.iter_mut().zip(d) {
         for c in 0..3 {
             x.0[c] += d.0[c];

@@ -1,19 +1,34 @@
 //! Algorithm 1 of the paper: ADMM for implicit time integration.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | the loop |
+//! | `acceleration.rs` | … accelerated |
+//! | `constraint_weights.rs` | when the weights of hard constraints change, and the matrix with them |
+//! | `final_projection.rs` | … what becomes of them in a step that ends before it converges |
+//! | `infeasible.rs` | … and when they cannot hold |
+//! | `baselines/` | the papers' ways to contact: local terms, Uzawa, Gauss–Seidel over nodes |
 
-use super::accelerate::Accelerator;
-use super::firm::Firmness;
-use super::infeasible::Feasibility;
-use super::stop::{Progress, Status};
-use super::{Outcome, Problem, Run};
+pub mod acceleration;
+pub mod baselines;
+pub mod constraint_weights;
+pub mod final_projection;
+pub mod infeasible;
+
 use crate::settings::Method;
+use crate::solve::stop::{Progress, Status};
+use crate::solve::{Outcome, Problem, Run};
 use crate::term::mix::Onward;
+use acceleration::Accelerator;
+use constraint_weights::Firmness;
+use infeasible::Feasibility;
 
 /// A step has not converged while a hard constraint is off by more than this share, or a hundred times the tolerance if that is less; a
 /// tolerance that is greater is meant.
 const HOLDS: f64 = 5e-4;
 
 /// The violation, as a share, that passes for none.
-pub(super) fn within(tolerance: f64) -> f64 {
+pub(in crate::solve) fn within(tolerance: f64) -> f64 {
     HOLDS.min(100.0 * tolerance).max(tolerance)
 }
 

@@ -6,10 +6,10 @@
 //! other would have been paid for, then change; never more than about twice the cost of the better one. Costs are counted
 //! in operations, not in seconds, so that results do not depend on the machine's mood.
 
-use super::descent::{Choice, Descent, Metric, Policy};
 use super::newton::Hessian;
-use super::{Outcome, Problem, Run, Status, admm};
+use super::{Choice, Descent, Metric, Policy};
 use crate::settings::Method;
+use crate::solve::{Outcome, Problem, Run, Status, admm};
 
 /// Steps in which the Hessian comes first, after the matrix was too slow in one.
 const WAIT: u16 = 8;
@@ -45,7 +45,7 @@ pub struct Lagged {
     /// The experience.
     pub habits: Habits,
     /// Memory of Newton's method where bodies touch each other.
-    pub contact: super::barrier::Newton,
+    pub contact: crate::solve::barrier::Newton,
 }
 
 /// Seconds that things take, to compare them with each other: measured on two threads with AVX2 at 8k and 96k elements.

@@ -6,10 +6,11 @@
 //!   contacts that bear a force; A stays the factor of before.
 //! - `nodal` (the same): Gauss–Seidel over nodes, colour by colour; a node that would enter stays on the plane of its contact.
 
-use super::{Problem, contact};
 use crate::global::System;
 use crate::math::nodes::Row;
 use crate::math::small::{add as plus, dot as dot3, scale};
+use crate::solve::Problem;
+use crate::solve::descent::contact;
 
 /// Most rounds in which `uzawa` changes the set of contacts that bear a force.
 const MOST_ROUNDS: usize = 40;
@@ -24,7 +25,7 @@ fn stiffness(p: &Problem<'_>, node: u32) -> f64 {
 
 /// Local step of `local` before the right-hand side is made: with y the gap and slip of x, λ⁺ = project(λ − w²y), which is
 /// z = prox(x + u) with u = −Rᵀλ/w². The load of the term, w²(z − u⁺ − x), is then Cᵀ(2λ⁺ − λ).
-pub(super) fn local_step(p: &mut Problem<'_>) {
+pub(in crate::solve) fn local_step(p: &mut Problem<'_>) {
     let half = |p: &Problem<'_>, node| 0.5 * stiffness(p, node);
     let weights: Vec<f64> = p.contact.contacts().iter().map(|c| half(p, c.nodes[0])).collect();
     let x = &*p.x;
@@ -35,7 +36,7 @@ pub(super) fn local_step(p: &mut Problem<'_>) {
 }
 
 /// The global step of `local`, whose right-hand side is ready.
-pub(super) fn local(p: &mut Problem<'_>) {
+pub(in crate::solve) fn local(p: &mut Problem<'_>) {
     p.solve_rhs();
     contact::add(p.x, p.rhs);
     p.contact.update(p.x);
@@ -64,7 +65,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// The global step of `uzawa`; the right-hand side is ready, with the forces as they were.
-pub(super) fn uzawa(p: &mut Problem<'_>, tolerance: f64) {
+pub(in crate::solve) fn uzawa(p: &mut Problem<'_>, tolerance: f64) {
     if p.only_rounding() && p.contact.is_met(p.x, tolerance) {
         return;
     }
@@ -178,7 +179,7 @@ impl Nodal {
 }
 
 /// The global step of `nodal`; the right-hand side is ready, with the forces as they were.
-pub(super) fn nodal(p: &mut Problem<'_>, tolerance: f64) {
+pub(in crate::solve) fn nodal(p: &mut Problem<'_>, tolerance: f64) {
     if p.only_rounding() && p.contact.is_met(p.x, tolerance) {
         return;
     }
