@@ -15,7 +15,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("settings", &["term", "error"]),
     ("contact", &["math", "exec"]),
-    ("solve", &["math", "exec", "term", "global", "settings", "contact"]),
+    ("solve", &["math", "exec", "term", "global", "settings", "error", "contact"]),
     ("sim", &["math", "exec", "term", "global", "settings", "error", "solve", "contact"]),
     ("scene", &["math", "energy", "term", "mesh", "settings", "error", "solve", "sim", "contact"]),
 ];

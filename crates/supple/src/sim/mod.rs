@@ -58,9 +58,7 @@ use crate::exec::Exec;
 use crate::global::{Cholesky, SolveScratch, Split, System};
 use crate::math::nodes::Row;
 use crate::settings::Settings;
-use crate::solve::Free;
-use crate::solve::Nodal;
-use crate::solve::{Axes, BodySums, Descent, Lagged};
+use crate::solve::{Axes, BodySums, Descent, Free, Lagged, Nodal, capabilities};
 use crate::term::{FibreRef, TermSet};
 use std::sync::Arc;
 
@@ -483,9 +481,8 @@ impl Simulation {
     pub fn update_settings(&mut self, settings: Settings) -> Result<(), BuildError> {
         settings.validate_as_update(&self.settings)?;
         let (obstacles, collide) = (self.contact.obstacles(), self.contact.by_potential());
-        assemble::allowed(&settings, &self.terms, &self.bodies, obstacles, collide)?;
-        links::allowed(&settings, &self.groups, &self.bodies)?;
-        assemble::carries(&settings, obstacles, collide, &self.groups)?;
+        let demands = assemble::demands(&self.terms, &self.bodies, obstacles, collide, &self.groups);
+        capabilities::check(&settings.solve, &demands)?;
         let (old, new) = (&self.settings, &settings);
         // Local terms of contact are part of the matrix.
         let touching = self.touching();

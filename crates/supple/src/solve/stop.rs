@@ -1,5 +1,6 @@
 //! When an iteration stops, and how that is called.
 
+use super::{Problem, Run};
 use std::fmt;
 
 /// How a step ended. Not converging is a value, not an error.
@@ -34,6 +35,23 @@ impl Status {
             Status::Diverged => "diverged",
             Status::Stopped => "stopped",
         }
+    }
+}
+
+impl Status {
+    /// Of this step and the next one of the same frame the status that says more about what went wrong.
+    #[must_use]
+    pub fn worse(self, next: Status) -> Status {
+        let rank = |s: Status| match s {
+            Status::Converged => 0,
+            Status::IterationLimit => 1,
+            Status::TimeLimit => 2,
+            Status::Stalled => 3,
+            Status::Infeasible => 4,
+            Status::Diverged => 5,
+            Status::Stopped => 6,
+        };
+        if rank(next) >= rank(self) { next } else { self }
     }
 }
 
@@ -90,4 +108,28 @@ impl Default for Progress {
     fn default() -> Self {
         Progress::new()
     }
+}
+
+/// After an iteration of a method whose test is one of forces, `projective` and `position`; `last` is what [`Run::look`] said of it. `Some`
+/// status if it was the last one.
+pub fn by_forces(
+    p: &mut Problem<'_>,
+    run: &Run<'_, '_>,
+    progress: &mut Progress,
+    last: Option<Status>,
+) -> Option<Status> {
+    let tolerance = run.settings.tolerance;
+    if tolerance > 0.0 {
+        let mut force = p.force_residual();
+        if force.relative.max(force.worst) <= tolerance {
+            force.worst = force.worst.max(p.forces_against_motion());
+        }
+        if force.relative.max(force.worst) <= tolerance && p.contact.is_met(p.x, tolerance) {
+            return Some(Status::Converged);
+        }
+        if let Some(hopeless) = progress.watch(force.worst) {
+            return Some(hopeless);
+        }
+    }
+    last.or(run.used_up().then_some(Status::IterationLimit))
 }

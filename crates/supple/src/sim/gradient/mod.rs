@@ -24,7 +24,8 @@ pub use tape::{Seed, Tape};
 
 use super::Simulation;
 use crate::error::{BuildError, CheckpointError, StepError};
-use crate::settings::{ContactMethod, Integrator, Method};
+use crate::settings::{ContactMethod, Integrator};
+use crate::solve::capabilities;
 use std::sync::Arc;
 
 /// Why there is no gradient.
@@ -154,8 +155,9 @@ impl Simulation {
         if obstacles && self.settings.solve.contact != ContactMethod::Delassus {
             return refuse("contact by the papers' ways", "use `delassus`");
         }
-        if self.settings.solve.method == Method::Position {
-            return refuse("`position`, which solves another problem", "use `auto` or `newton`");
+        let method = self.settings.solve.method;
+        if !capabilities::of(method).derivatives {
+            return refuse(format!("`{method}`, which solves another problem"), "use `auto` or `newton`");
         }
         Ok(())
     }

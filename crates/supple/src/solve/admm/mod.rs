@@ -7,11 +7,13 @@
 //! | `constraint_weights.rs` | when the weights of hard constraints change, and the matrix with them |
 //! | `final_projection.rs` | … what becomes of them in a step that ends before it converges |
 //! | `infeasible.rs` | … and when they cannot hold |
+//! | `contact.rs` | contact and friction in the global step |
 //! | `baselines/` | the papers' ways to contact: local terms, Uzawa, Gauss–Seidel over nodes |
 
 pub mod acceleration;
 pub mod baselines;
 pub mod constraint_weights;
+pub(in crate::solve) mod contact;
 pub mod final_projection;
 pub mod infeasible;
 

@@ -2,199 +2,74 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `mod.rs` | the loop, and what it remembers |
+//! | `mod.rs` | the loop |
+//! | `metric.rs` | the first Hessian B₀, and who decides on it |
+//! | `lbfgs.rs` | the memory: pairs of steps and what they did to the gradient |
 //! | `line_search.rs` | how far it goes along a direction |
-//! | `contact.rs` | contact and friction in the global step, and in these methods |
+//! | `convergence.rs` | when it has converged |
+//! | `contact.rs` | the loop with contacts and friction |
 //! | `quasi_newton.rs` | `quasi_newton`: the first Hessian is the matrix of ADMM |
 //! | `newton.rs` | `newton`: the Hessian itself |
 //! | `auto.rs` | `auto`: who does what |
 
 pub mod auto;
-pub mod contact;
-pub mod line_search;
+mod contact;
+mod convergence;
+mod lbfgs;
+mod line_search;
+mod metric;
 pub mod newton;
 pub mod quasi_newton;
 
-use crate::math::nodes::{Row, axpy, dot};
+pub use convergence::End;
+pub use metric::{Choice, Metric, Policy};
+
+use crate::math::nodes::{Row, dot};
 use crate::settings::Method;
 use crate::solve::{Problem, Run, Status};
+use convergence::Steps;
+use lbfgs::{Pairs, room};
 use line_search::{Point, search};
+use metric::apply;
 use newton::Hessian;
-
-/// Steps of A⁻¹g underestimate those of H⁻¹g by up to so much: the tolerance is divided by it.
-pub(super) const CAUTION: f64 = 100.0;
-
-/// The way that is left must be estimated to be this part of the tolerance.
-pub(super) const RESERVE: f64 = 0.2;
-
-/// The first Hessian B₀; each direction is −B⁻¹g, B being B₀ corrected by the last steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Metric {
-    /// A multiple of the identity.
-    Identity,
-    /// A/Δt², the matrix of ADMM.
-    Matrix,
-    /// The Hessian factored last.
-    Hessian,
-}
-
-/// Who decides on the first Hessian of each iteration.
-pub trait Policy {
-    /// Called before each iteration; `done` of them with the present factor or matrix. May factor a Hessian at the iterate.
-    fn metric(
-        &mut self,
-        p: &mut Problem<'_>,
-        run: &mut Run<'_, '_>,
-        hessian: &mut Hessian,
-        done: usize,
-    ) -> Choice;
-}
-
-/// What a [`Policy`] says.
-#[derive(Clone, Copy, Debug)]
-pub struct Choice {
-    /// The first Hessian.
-    pub metric: Metric,
-    /// True if it is another one than before: what was learned about the last one is forgotten.
-    pub fresh: bool,
-    /// Seconds that the next one is sure to take; 0 if there may be none.
-    pub seconds: f64,
-}
-
-/// A pair of steps: s = x⁺ − x, y = g⁺ − g.
-#[derive(Debug, Default)]
-struct Pair {
-    s: Vec<Row>,
-    y: Vec<Row>,
-    sy: f64,
-    alpha: f64,
-}
 
 /// Memory of L-BFGS, allocated at first use.
 #[derive(Debug, Default)]
 pub struct Descent {
-    pairs: Vec<Pair>,
-    used: usize,
-    newest: usize,
-    pub(super) from: Vec<Row>,
-    pub(super) gradient: Vec<Row>,
-    pub(super) next: Vec<Row>,
-    pub(super) direction: Vec<Row>,
-    pub(super) mixer: contact::Mixer,
-    /// For `position`, which shares the memory.
+    pairs: Pairs,
+    from: Vec<Row>,
+    gradient: Vec<Row>,
+    next: Vec<Row>,
+    direction: Vec<Row>,
+    mixer: contact::Mixer,
+    /// For the final projection of `admm`, which shares the memory.
     pub(in crate::solve) inverse_mass: Vec<f64>,
     /// The same by coordinate, for `position`.
     pub(in crate::solve) inverse_masses: Vec<[f64; 3]>,
 }
 
-/// How a descent ended, and how far nodes would still move.
-#[derive(Clone, Copy, Debug)]
-pub struct End {
-    /// Why.
-    pub status: Status,
-    /// max_i |step_i|/L.
-    pub step: f64,
-}
-
-fn room(rows: &mut Vec<Row>, n: usize) {
-    if rows.len() != n {
-        *rows = vec![Row::default(); n];
-    }
-}
-
 impl Descent {
-    pub(super) fn prepare(&mut self, n: usize, history: usize) {
+    fn prepare(&mut self, n: usize, history: usize) {
         for rows in [&mut self.from, &mut self.gradient, &mut self.next, &mut self.direction] {
             room(rows, n);
         }
-        self.pairs.resize_with(history, Pair::default);
-        for pair in &mut self.pairs {
-            room(&mut pair.s, n);
-            room(&mut pair.y, n);
-        }
-        self.forget();
+        self.pairs.prepare(n, history);
     }
 
-    fn forget(&mut self) {
-        (self.used, self.newest) = (0, 0);
-    }
-
-    /// The pair so many steps ago.
-    fn slot(&self, ago: usize) -> usize {
-        (self.newest + self.pairs.len() - ago) % self.pairs.len()
-    }
-
-    /// direction = −B⁻¹g by the two loops.
-    fn point(&mut self, p: &mut Problem<'_>, run: &mut Run<'_, '_>, metric: Metric, hessian: &mut Hessian) {
-        let mut q = std::mem::take(&mut self.direction);
-        for (q, g) in q.iter_mut().zip(&self.gradient) {
-            for c in 0..4 {
-                q.0[c] = -g.0[c];
-            }
-        }
-        for ago in 0..self.used {
-            let slot = self.slot(ago);
-            let pair = &mut self.pairs[slot];
-            pair.alpha = dot(&pair.s, &q) / pair.sy;
-            axpy(&mut q, -pair.alpha, &pair.y);
-        }
-        let gamma = match self.used {
-            0 => None,
-            _ => {
-                let pair = &self.pairs[self.slot(0)];
-                Some(pair.sy / dot(&pair.y, &pair.y))
-            }
-        };
-        apply(p, run, metric, hessian, &mut q, gamma);
-        for ago in (0..self.used).rev() {
-            let pair = &self.pairs[self.slot(ago)];
-            let beta = dot(&pair.y, &q) / pair.sy;
-            axpy(&mut q, pair.alpha - beta, &pair.s);
-        }
-        self.direction = q;
-    }
-
-    /// True if what is left, `direction` and `next` (B⁻¹g), is small against the motion of this time step, or against the body even if it were
-    /// left in every step. Uses `next` up.
-    pub(super) fn follows(
+    /// direction = −B⁻¹g.
+    fn find_direction(
         &mut self,
         p: &mut Problem<'_>,
         run: &mut Run<'_, '_>,
         metric: Metric,
         hessian: &mut Hessian,
-        bound: f64,
-    ) -> bool {
-        if p.step_against_motion(&self.direction).max(p.step_against_motion(&self.next)) <= bound {
-            return true;
-        }
-        let mut step = std::mem::take(&mut self.next);
-        let lasting = p.lasting_step(&mut step, &mut |p, v| apply(p, run, metric, hessian, v, None));
-        self.next = step;
-        lasting <= bound
-    }
-
-    /// Keeps the step from `from`, `gradient` to the iterate and `next`, if it says anything about the curvature.
-    fn learn(&mut self, x: &[Row]) {
-        if self.pairs.is_empty() {
-            return;
-        }
-        let slot = (self.newest + 1) % self.pairs.len();
-        let pair = &mut self.pairs[slot];
-        for i in 0..pair.s.len() {
+    ) {
+        for (q, g) in self.direction.iter_mut().zip(&self.gradient) {
             for c in 0..4 {
-                pair.s[i].0[c] = x[i].0[c] - self.from[i].0[c];
-                pair.y[i].0[c] = self.next[i].0[c] - self.gradient[i].0[c];
+                q.0[c] = -g.0[c];
             }
         }
-        pair.sy = dot(&pair.s, &pair.y);
-        let (ss, yy) = (dot(&pair.s, &pair.s), dot(&pair.y, &pair.y));
-        if pair.sy > 1e-10 * (ss * yy).sqrt() {
-            self.newest = slot;
-            self.used = (self.used + 1).min(self.pairs.len());
-        } else {
-            // Its slot may have been that of the oldest pair, which is gone.
-            self.used = self.used.min(self.pairs.len() - 1);
-        }
+        self.pairs.apply(&mut self.direction, |q, gamma| apply(p, run, metric, hessian, q, gamma));
     }
 
     /// As `descend`; but with tolerance 0, which never stops early, what is left after the last digit counts as iterations
@@ -242,8 +117,7 @@ impl Descent {
         run.local += run.clock.seconds() - start;
         let mut here = Point { objective, sums };
         let mut done = 0;
-        // Metric and length of the last step, and its ratio to the one before it.
-        let mut before: Option<(Metric, f64, f64)> = None;
+        let mut steps = Steps::default();
         loop {
             let rest = p.is_rounding(&self.gradient);
             let choice = policy.metric(p, run, hessian, done);
@@ -252,49 +126,38 @@ impl Descent {
             // What the next iteration will take is judged by this one, without a factorisation.
             let start = run.clock.seconds();
             if choice.fresh {
-                self.forget();
+                self.pairs.forget();
                 done = 0;
             }
-            // Weights that are too large by a factor make steps too small by it.
-            let caution = CAUTION * run.settings.weight_scale.max(1.0);
-            self.point(p, run, choice.metric, hessian);
+            self.find_direction(p, run, choice.metric, hessian);
             let mut step = p.relative_step(&self.direction);
-            let plain = run.settings.tolerance / if choice.metric == Metric::Hessian { 1.0 } else { caution };
-            // Projected Hessians are too stiff: steps that shrink by a factor r have a way of step/(1 − r) before them.
-            let rate = match before {
-                Some((metric, last, rate)) if metric == choice.metric => [step / last, rate],
-                _ => [1.0 - RESERVE, 0.0],
-            };
-            let bound = if rest || choice.metric != Metric::Hessian {
-                plain
-            } else {
-                plain * RESERVE * (1.0 - rate[0].max(rate[1])).clamp(0.01, 1.0)
-            };
-            if rest || (bound > 0.0 && step <= bound) {
+            let bound = steps.bound(choice.metric, step, rest, run.settings);
+            if rest || bound.holds(step) {
                 // By definition the step is that of the first Hessian, without corrections.
                 self.next.copy_from_slice(&self.gradient);
                 apply(p, run, choice.metric, hessian, &mut self.next, None);
                 step = step.max(p.relative_step(&self.next));
                 // Something moves: at least one iteration, and what is left is small against that motion too, or does no harm.
-                let follows = rest
-                    || p.is_lost(&self.next)
+                if rest {
+                    return End::at_rest(step, &bound);
+                }
+                let small = p.is_lost(&self.next)
                     || (run.iterations > 0
-                        && step <= bound
-                        && self.follows(p, run, choice.metric, hessian, bound));
-                if rest || (step <= bound && follows) {
-                    let met = bound > 0.0 && step <= bound;
-                    return End { status: if met { Status::Converged } else { Status::Stalled }, step };
+                        && step <= bound.step
+                        && self.is_small_against_motion(p, run, choice.metric, hessian, &bound));
+                if step <= bound.step && small {
+                    return End { status: Status::Converged, step };
                 }
             }
             if run.used_up() {
                 return End { status: Status::IterationLimit, step };
             }
-            before = Some((choice.metric, step, rate[0]));
+            steps.take(choice.metric, step, &bound);
             let mut slope = dot(&self.gradient, &self.direction);
             if !(slope < 0.0) {
                 // Only rounding makes a positive definite B give this.
-                self.forget();
-                self.point(p, run, choice.metric, hessian);
+                self.pairs.forget();
+                self.find_direction(p, run, choice.metric, hessian);
                 slope = dot(&self.gradient, &self.direction);
             }
             self.from.copy_from_slice(&p.x[..n]);
@@ -305,18 +168,21 @@ impl Descent {
             };
             match found {
                 Some(point) => here = point,
-                None if self.used > 0 => {
+                None if !self.pairs.is_empty() => {
                     // What was learned may mislead: once more without it.
-                    self.forget();
+                    self.pairs.forget();
                     continue;
                 }
                 // Rounding hides what is left: no other method would find more.
-                None if plain > 0.0 && step <= plain && p.is_flat(slope, &self.direction) => {
+                None if bound.tolerance > 0.0
+                    && step <= bound.tolerance
+                    && p.is_flat(slope, &self.direction) =>
+                {
                     return End { status: Status::Converged, step };
                 }
                 None => return End { status: Status::Stalled, step },
             }
-            self.learn(p.x);
+            self.pairs.learn((&self.from, &self.gradient), (&*p.x, &self.next));
             std::mem::swap(&mut self.gradient, &mut self.next);
             done += 1;
             if let Some(status) = run.look(p, choice.seconds + run.clock.seconds() - start) {
@@ -324,34 +190,4 @@ impl Descent {
             }
         }
     }
-}
-
-/// v ← B₀⁻¹v. `gamma` is sᵀy/yᵀy of the last step, for a multiple of the identity.
-pub(super) fn apply(
-    p: &mut Problem<'_>,
-    run: &mut Run<'_, '_>,
-    metric: Metric,
-    hessian: &mut Hessian,
-    v: &mut [Row],
-    gamma: Option<f64>,
-) {
-    let start = run.clock.seconds();
-    let h2 = p.dt * p.dt;
-    let scale = |v: &mut [Row], a: f64| v.iter_mut().for_each(|r| r.0.iter_mut().for_each(|c| *c *= a));
-    match metric {
-        Metric::Identity => {
-            // The first step is that of inertia alone.
-            let mass = p.mass[..v.len()].iter().sum::<f64>() / v.len().max(1) as f64;
-            scale(v, gamma.unwrap_or(h2 / mass));
-        }
-        Metric::Matrix => {
-            scale(v, h2);
-            p.solve_matrix(v);
-        }
-        Metric::Hessian => hessian.solve(v, p.exec),
-    }
-    p.hold(v);
-    let seconds = run.clock.seconds() - start;
-    run.global += seconds;
-    run.solve += seconds;
 }
