@@ -39,13 +39,16 @@
 //! | [`sim`] | the simulation and its time step: start reading at `sim/step.rs` |
 //! | [`solve`] | the step's problem and who minimises it |
 //! | [`scene`] | bodies, pins, anchors → simulation |
-//! | [`settings`], [`error`] | what can be set, what can go wrong |
+//! | [`settings`], [`error`], [`report`] | what can be set, what can go wrong, how reports are written |
 //! | [`mesh`] | rest shapes |
 //! | [`term`] | energies attached to nodes, in packets of lanes |
 //! | [`energy`] | materials: energies and their proximal operators |
 //! | [`contact`] | obstacles, and the law of touching them |
 //! | [`global`] | the system matrix, its factor and solve |
 //! | [`math`], [`exec`] | numbers in lanes; threads |
+
+#[macro_use]
+pub mod report;
 
 pub mod contact;
 pub mod energy;
@@ -60,7 +63,7 @@ pub mod sim;
 pub mod solve;
 pub mod term;
 
-pub use contact::Obstacle;
+pub use contact::{ContactReport, Obstacle};
 pub use error::{BuildError, CheckpointError, StepError};
 pub use mesh::{TetMesh, TriMesh};
 pub use scene::{

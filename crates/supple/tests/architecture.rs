@@ -8,15 +8,16 @@ use std::path::{Path, PathBuf};
 const ARROWS: &[(&str, &[&str])] = &[
     ("math", &[]),
     ("exec", &[]),
+    ("report", &[]),
     ("energy", &["math"]),
     ("term", &["math", "energy", "exec"]),
     ("global", &["math", "exec"]),
     ("mesh", &["math", "exec"]),
     ("error", &[]),
     ("settings", &["term", "error"]),
-    ("contact", &["math", "exec"]),
+    ("contact", &["math", "exec", "report"]),
     ("solve", &["math", "exec", "term", "global", "settings", "error", "contact"]),
-    ("sim", &["math", "exec", "term", "global", "settings", "error", "solve", "contact"]),
+    ("sim", &["math", "exec", "report", "term", "global", "settings", "error", "solve", "contact"]),
     ("scene", &["math", "energy", "term", "mesh", "settings", "error", "solve", "sim", "contact"]),
 ];
 

@@ -439,31 +439,7 @@ impl Program {
                 self.simulation.step_with(&mut |_| if stop() { Control::Stop } else { Control::Continue })?;
             whole = Some(match whole {
                 None => r,
-                Some(before) => StepReport {
-                    status: worse(before.status, r.status),
-                    iterations: before.iterations + r.iterations,
-                    factored: before.factored + r.factored,
-                    hessians: before.hessians + r.hessians,
-                    primal: before.primal.max(r.primal),
-                    dual: before.dual.max(r.dual),
-                    force_residual: before.force_residual.max(r.force_residual),
-                    step: before.step.max(r.step),
-                    inverted: before.inverted.max(r.inverted),
-                    violation: before.violation.max(r.violation),
-                    max_penetration: before.max_penetration.max(r.max_penetration),
-                    contact_residual: before.contact_residual.max(r.contact_residual),
-                    cone_violation: before.cone_violation.max(r.cone_violation),
-                    sweeps: before.sweeps + r.sweeps,
-                    islands_shortened: before.islands_shortened + r.islands_shortened,
-                    held: r.held,
-                    held_way: r.held_way,
-                    detections: before.detections + r.detections,
-                    stick_slip: before.stick_slip.max(r.stick_slip),
-                    link_gap: before.link_gap.max(r.link_gap),
-                    links_broken: before.links_broken + r.links_broken,
-                    timings: before.timings.plus(&r.timings),
-                    ..r
-                },
+                Some(before) => before.and(&r),
             });
             if r.status == Status::Stopped {
                 break;
@@ -471,20 +447,6 @@ impl Program {
         }
         whole.map_or_else(|| self.simulation.step(), Ok)
     }
-}
-
-/// The status that says more about what went wrong.
-fn worse(a: Status, b: Status) -> Status {
-    let rank = |s: Status| match s {
-        Status::Converged => 0,
-        Status::IterationLimit => 1,
-        Status::TimeLimit => 2,
-        Status::Stalled => 3,
-        Status::Infeasible => 4,
-        Status::Diverged => 5,
-        Status::Stopped => 6,
-    };
-    if rank(b) >= rank(a) { b } else { a }
 }
 
 /// A material of solids on a surface from a file: a solid was meant, and what is missing is its filling.

@@ -3,6 +3,8 @@
 //! | file | holds |
 //! |---|---|
 //! | `step.rs` | ← START READING HERE: one time step |
+//! | `sound.rs` | … whether it may be taken |
+//! | `iteration.rs` | [`Iteration`]: what observers see of it |
 //! | `mod.rs` | [`Simulation`]: the state and what users ask of it |
 //! | `assemble.rs` | from bodies to a factored system |
 //! | `air.rs` | wind and drag: what the air does before a step |
@@ -31,11 +33,13 @@ mod forces;
 pub mod gradient;
 pub mod integrator;
 mod intersections;
+mod iteration;
 mod links;
 mod muscle;
 mod report;
 mod rigid;
 mod snapshot;
+mod sound;
 mod step;
 mod violations;
 
@@ -45,11 +49,11 @@ pub use equilibrium::{EquilibriumReport, Static};
 pub use forces::{ContactForce, EachBlock, Hessian};
 pub use gradient::{Gradient, GradientError, Tape};
 pub use intersections::{Entered, Intersection};
+pub use iteration::{Iteration, LocalState};
 pub use links::Group;
 pub use report::{Energy, Factors, StepReport, Timings};
 pub use rigid::RigidMode;
 pub use snapshot::Snapshot;
-pub use step::{Iteration, LocalState};
 pub use violations::Violation;
 
 use crate::contact::{Columns, ContactSet, Kept, Obstacle, Pose, Reaches, Touch};
