@@ -27,7 +27,7 @@ use crate::simulation::Simulation;
 
 enum Source {
     Own(Box<supple::Scene>),
-    File { loaded: Box<Loaded>, solve: file::Solve, allowed: Vec<PathBuf> },
+    File { loaded: Box<Loaded>, solve: supple::SolveSettings, allowed: Vec<PathBuf> },
 }
 
 pub struct Content {
@@ -182,7 +182,7 @@ impl Content {
                 Kind::Plain(Box::new(made?.map_err(build)?))
             }
             Source::File { loaded, allowed, .. } => {
-                loaded.file.solve = file::Solve::from(&settings.solve);
+                loaded.file.solve = settings.solve.clone();
                 let made = py.detach(|| guard(|| loaded.build(allowed)));
                 let (mut program, _) = made?.map_err(load_error)?;
                 // Of a saved simulation: what the file does not say.

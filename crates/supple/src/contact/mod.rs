@@ -21,10 +21,14 @@ mod report;
 mod rows;
 mod shape;
 
+#[doc(hidden)]
 pub use detect::{Carried, Surfaces, Touching};
+#[doc(hidden)]
 pub use link::{Carrier, Curve, Guide, LINKS, Link, Links, OnSkin, Skin, Tets};
+#[doc(hidden)]
 pub use potential::{Barrier, Foresight, Reaches, Touch, held_rows};
 pub use report::ContactReport;
+#[doc(hidden)]
 pub use rows::{Anderson, Columns, Compliance, ContactSet, Kept, Sweeps, Told};
 pub use shape::{
     Capsule, ClosedMesh, Cuboid, Cylinder, DistanceGrid, HalfSpace, Obstacle, Pose, Sphere, Surface,

@@ -23,13 +23,16 @@
 //! | `pins.rs` | nodes that two pins hold |
 //! | `contract.rs` | muscles that follow keyframes |
 //! | `skin.rs` | surfaces that are filled, [`Skin`]s that bodies carry |
-//! | `place.rs` | shapes, transforms, selections, start states |
+//! | `body.rs` | a body: what a scene file says of it, its checks, and how it becomes one |
+//! | `shape.rs` `start.rs` `select.rs` `motion.rs` | … its shape, where it starts, which of its nodes are meant, where keyframes send them |
+//! | `place.rs` | … and its rest shape where the scene puts it |
 //! | `vary.rs` | the constants of bodies by name, and the same bodies with one of them changed |
 //! | `program.rs` | [`Program`]: a scene file made ready to run, with its motions |
 
 #![deny(clippy::indexing_slicing)]
 
 mod average;
+mod body;
 mod cloth;
 mod collide;
 mod contract;
@@ -41,6 +44,7 @@ mod link;
 mod link_table;
 mod material;
 mod material_table;
+mod motion;
 mod obstacle;
 pub mod output;
 pub mod parse;
@@ -48,9 +52,12 @@ mod pins;
 mod place;
 mod preset;
 mod program;
+mod select;
+mod shape;
 pub mod sheet;
 mod sheet_terms;
 mod skin;
+mod start;
 mod terms;
 mod vary;
 
@@ -69,7 +76,7 @@ pub use program::{Look, MOST_FRAMES, Program, problems, settings};
 pub use skin::Skin;
 
 use crate::contact::Obstacle;
-use crate::error::BuildError;
+use crate::error::{BuildError, ParameterError};
 use crate::mesh::{TetMesh, TriMesh};
 use crate::settings::Settings;
 use crate::sim::{Air, AnchorRef, Body, Parts, Simulation};
@@ -143,10 +150,11 @@ pub struct Damping {
 
 impl Damping {
     /// What is wrong with it.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), ParameterError> {
         for (what, value) in [("mass", self.mass), ("stiffness", self.stiffness)] {
             if !((0.0..=1e9).contains(&value)) {
-                return Err(format!("damping by {what} must lie between 0 and 1e9, not {value}"));
+                let reason = format!("damping by {what} must lie between 0 and 1e9, not {value}");
+                return Err(ParameterError::new(what, value, reason));
             }
         }
         Ok(())
@@ -265,10 +273,10 @@ impl Scene {
             });
         }
         for (element, material) in materials.iter().enumerate() {
-            material.check().map_err(|reason| BuildError::Element {
+            material.check().map_err(|e| BuildError::Element {
                 body: name.to_string(),
                 element,
-                reason,
+                reason: e.reason,
             })?;
         }
         self.add(name, mesh.vertices().to_vec(), masses, Content::Solid { mesh, materials })
@@ -286,7 +294,7 @@ impl Scene {
     pub fn limit(&mut self, body: BodyId, limit: Limit) -> Result<(), BuildError> {
         let b = self.entry(body, &[])?;
         let wrong = |reason: String| BuildError::Body { body: b.name.clone(), reason };
-        limit.check().map_err(wrong)?;
+        limit.check().map_err(|e| wrong(e.reason))?;
         if !matches!(b.content, Content::Solid { .. }) {
             return Err(wrong("only solids are limited so: sheets have limits of their own".into()));
         }
@@ -301,14 +309,14 @@ impl Scene {
     pub fn average(&mut self, body: BodyId, average: Average) -> Result<(), BuildError> {
         let b = self.entry(body, &[])?;
         let wrong = |reason: String| BuildError::Body { body: b.name.clone(), reason };
-        average.check().map_err(wrong)?;
+        average.check().map_err(|e| wrong(e.reason))?;
         let Content::Solid { mesh, materials } = &b.content else {
             return Err(wrong("only solids have a strain that is averaged".into()));
         };
-        average.split(materials, mesh.order()).map_err(|(element, reason)| BuildError::Element {
+        average.split(materials, mesh.order()).map_err(|(element, e)| BuildError::Element {
             body: b.name.clone(),
             element,
-            reason,
+            reason: e.reason,
         })?;
         b.average = Some(average);
         Ok(())
@@ -347,7 +355,7 @@ impl Scene {
     pub fn damp(&mut self, body: BodyId, damping: Damping) -> Result<(), BuildError> {
         let b = self.entry(body, &[])?;
         let wrong = |reason: String| BuildError::Body { body: b.name.clone(), reason };
-        damping.check().map_err(wrong)?;
+        damping.check().map_err(|e| wrong(e.reason))?;
         let stiff = match &b.content {
             Content::Solid { .. } => true,
             Content::Cloth { cloth, .. } => cloth.material.is_some(),
@@ -589,7 +597,7 @@ impl Scene {
                     parts.fill.extend(mesh.fill());
                     let place = |v: u32| mesh.vertices()[v as usize];
                     let parts_of = b.average.map(|a| a.split(materials, mesh.order())).transpose();
-                    let parts_of = parts_of.map_err(|(e, reason)| at.wrong(e, reason))?;
+                    let parts_of = parts_of.map_err(|(element, e)| at.wrong(element, e.reason))?;
                     if let Some(split) = &parts_of {
                         for p in split.patches(mesh) {
                             terms.patch(p.material, &p.patch, &at);

@@ -17,7 +17,7 @@ pub struct Air {
     /// The largest C/Δt of a term at the last state, as a share of its weight.
     pub most: f64,
     /// What weights are multiplied by for projective dynamics; 0 means 1.
-    pub firm: f64,
+    pub weight_factor: f64,
     /// Which batch holds the drag terms.
     pub batch: usize,
     /// Memory for sums per node.
@@ -147,12 +147,12 @@ impl Simulation {
         let state = (&self.work.x_base[..], &self.work.v_base[..]);
         self.air.blow(wind, time, state, &mut self.work.force, (&mut self.terms, rate));
         let projective = self.settings.solve.method == Method::Projective;
-        let firm = if projective { self.air.needed() } else { 1.0 };
-        if firm != self.air.firm.max(1.0) {
-            self.air.firm = firm;
+        let factor = if projective { self.air.needed() } else { 1.0 };
+        if factor != self.air.weight_factor.max(1.0) {
+            self.air.weight_factor = factor;
             // A larger diagonal can be factored if the smaller one could; if not, the step will say so.
             if self.refactor().is_err() {
-                self.air.firm = 1.0;
+                self.air.weight_factor = 1.0;
                 let _ = self.refactor();
             }
         }

@@ -10,8 +10,8 @@ use crate::global::{Cholesky, Cliques, Split, System, inverse, order};
 use crate::math::nodes::Row;
 use crate::settings::{ContactMethod, Settings};
 use crate::solve::capabilities::{self, Demands};
-use crate::solve::{Axes, BodySums, Descent, Free, Lagged, Nodal, fill};
-use crate::term::{BatchSource, FibreRef, Firm, TermSet};
+use crate::solve::{Axes, BodySums, Descent, Free, NewtonMemory, Nodal, fill};
+use crate::term::{BatchSource, FibreRef, Reweight, TermSet};
 use std::sync::Arc;
 
 /// A body's share of the nodes.
@@ -184,7 +184,7 @@ impl Simulation {
         if !linked.is_empty() {
             contact = contact.with_links(linked);
         }
-        let whole = Free::new(&components(&system), &mass, held(&terms, free, &axes));
+        let free_bodies = Free::new(&components(&system), &mass, held(&terms, free, &axes));
         let mut body = vec![0; free];
         for (number, b) in parts.bodies.iter().enumerate() {
             for node in b.first_node..b.first_node + b.nodes {
@@ -232,7 +232,7 @@ impl Simulation {
             rhs: vec![Row::default(); free],
             force: vec![Row::default(); if parts.air.is_empty() { 0 } else { n }],
             rounding: vec![0.0; free],
-            whole,
+            free_bodies,
             body,
             body_size: body_sizes(&parts.bodies, &parts.positions),
             per_body: vec![BodySums::default(); parts.bodies.len()],
@@ -278,7 +278,7 @@ impl Simulation {
             refuse: false,
             nodal: Nodal::default(),
             descent: Descent::default(),
-            lagged: Lagged::default(),
+            newton: NewtonMemory::default(),
             counted: super::Factors { matrices: 1, hessians: 0 },
             work,
             fingerprint,
@@ -298,12 +298,12 @@ impl Simulation {
         self.matrix_step = self.rule().step;
         let (rule, scale) = self.settings.solve.weights(self.touching());
         // The next step finds its own weights of hard constraints.
-        self.terms.firm(Firm::Off);
+        self.terms.reweight(Reweight::ByRule);
         self.terms.set_weights(rule, scale);
-        if let Some(drag) = self.terms.batch_mut(self.air.batch).filter(|_| self.air.firm > 1.0) {
-            drag.set_weights(rule, scale * self.air.firm);
+        if let Some(drag) = self.terms.batch_mut(self.air.batch).filter(|_| self.air.weight_factor > 1.0) {
+            drag.set_weights(rule, scale * self.air.weight_factor);
         }
-        self.lagged.hessian.forget();
+        self.newton.hessian.forget();
         self.columns.forget();
         fill(&mut self.system, &self.terms, &self.mass, self.matrix_step, false);
         self.nodal.forget();

@@ -62,7 +62,7 @@ use crate::exec::Exec;
 use crate::global::{Cholesky, SolveScratch, Split, System};
 use crate::math::nodes::Row;
 use crate::settings::Settings;
-use crate::solve::{Axes, BodySums, Descent, Free, Lagged, Nodal, capabilities};
+use crate::solve::{Axes, BodySums, Descent, Free, NewtonMemory, Nodal, capabilities};
 use crate::term::{FibreRef, TermSet};
 use std::sync::Arc;
 
@@ -105,7 +105,7 @@ pub struct Simulation {
     nodal: Nodal,
     /// Memory of the Newton-like methods, and the Hessian that `auto` keeps over steps.
     descent: Descent,
-    lagged: Lagged,
+    newton: NewtonMemory,
     work: Workspace,
     /// What was factored before the step.
     counted: Factors,
@@ -173,7 +173,7 @@ struct Workspace {
     force: Vec<Row>,
     rounding: Vec<f64>,
     /// Body of each free node.
-    whole: Free,
+    free_bodies: Free,
     body: Vec<u32>,
     body_size: Vec<f64>,
     per_body: Vec<BodySums>,
@@ -227,7 +227,7 @@ impl Simulation {
     pub fn factors(&self) -> Factors {
         Factors {
             matrices: self.global.count(),
-            hessians: self.lagged.hessian.count + self.lagged.contact.count(),
+            hessians: self.newton.hessian.count + self.newton.contact.count(),
         }
     }
 

@@ -42,9 +42,9 @@ impl Simulation {
         self.counted = self.factors();
         self.work.hessian_at.clear();
         if watched {
-            self.work.hessian_at.extend_from_slice(self.lagged.hessian.at());
+            self.work.hessian_at.extend_from_slice(self.newton.hessian.at());
         }
-        self.lagged.habits
+        self.newton.habits
     }
 
     /// The integrator's rule of this step, with the matrix factored for it, and the forces of the air.
@@ -110,7 +110,7 @@ impl Simulation {
             axes: &self.axes,
             rhs: &mut work.rhs,
             rounding: &mut work.rounding,
-            whole: &mut work.whole,
+            free_bodies: &mut work.free_bodies,
             body: &work.body,
             body_size: &work.body_size,
             per_body: &mut work.per_body,
@@ -126,21 +126,21 @@ impl Simulation {
         let gravity = settings.world.gravity;
         let history = start::History { x: &state.x, acceleration: &state.a, gravity };
         let mut run = Run::new(&settings.solve, clock, observer);
-        let outcome = solve::minimise(&mut problem, &mut run, &history, &mut self.descent, &mut self.lagged);
+        let outcome = solve::minimise(&mut problem, &mut run, &history, &mut self.descent, &mut self.newton);
         (outcome, run.discarded)
     }
 
     /// Forgets a step that an observer did not want.
     fn discard(&mut self, habits: Habits) -> StepError {
-        self.lagged.habits = habits;
-        self.lagged.hessian.go_back(&self.work.hessian_at);
+        self.newton.habits = habits;
+        self.newton.hessian.go_back(&self.work.hessian_at);
         StepError::Discarded
     }
 
     /// What has not converged and is far outside of the scene leads nowhere: the state stays as it was.
     fn roll_back(&mut self, habits: Habits, outcome: &Outcome, clock: &Stopwatch) -> StepReport {
-        self.lagged.habits = habits;
-        self.lagged.hessian.forget();
+        self.newton.habits = habits;
+        self.newton.hessian.forget();
         let sums = self.terms.energy(&self.state.x, &self.exec);
         self.report(outcome, Status::Diverged, &sums, None, clock.seconds())
     }

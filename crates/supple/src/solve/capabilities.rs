@@ -128,7 +128,7 @@ pub fn check(settings: &SolveSettings, scene: &Demands<'_>) -> Result<(), BuildE
         return refuse("solve.method", format!("`{method}` cannot take contact between bodies: use {offer}"));
     }
     if scene.bodies
-        && let Some(b) = scene.terms.batches().iter().find(|b| b.hard())
+        && let Some(b) = scene.terms.batches().iter().find(|b| b.hard().is_some())
     {
         let reason = format!(
             "contact between bodies and the hard `{}` elements{} cannot be solved together: make these soft, or leave out `collide`",
@@ -139,7 +139,7 @@ pub fn check(settings: &SolveSettings, scene: &Demands<'_>) -> Result<(), BuildE
     }
     let takes = |b: &dyn TermBatch| match capable.terms {
         Terms::All => true,
-        Terms::Soft => !b.hard(),
+        Terms::Soft => b.hard().is_none(),
         Terms::Distances => b.projective(),
     };
     if let Some(b) = scene.terms.batches().iter().find(|b| !takes(b.as_ref())) {

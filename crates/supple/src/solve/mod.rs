@@ -35,7 +35,7 @@ pub use admm::baselines::Nodal;
 pub use admm::constraint_weights::fill;
 pub use axis_pins::Axes;
 pub use descent::Descent;
-pub use descent::auto::{Habits, Lagged};
+pub use descent::auto::{Habits, NewtonMemory};
 pub use free_bodies::Free;
 pub use problem::{BodySums, ForceResidual, Problem};
 pub use run::{Control, Observer, Outcome, Run};
@@ -53,9 +53,9 @@ pub fn minimise(
     run: &mut Run<'_, '_>,
     history: &start::History<'_>,
     descent: &mut Descent,
-    lagged: &mut Lagged,
+    newton: &mut NewtonMemory,
 ) -> Outcome {
-    let mut outcome = by_method(p, run, history, descent, lagged);
+    let mut outcome = by_method(p, run, history, descent, newton);
     if p.carry() {
         outcome.force = p.force_residual();
     }
@@ -67,11 +67,11 @@ fn by_method(
     run: &mut Run<'_, '_>,
     history: &start::History<'_>,
     descent: &mut Descent,
-    lagged: &mut Lagged,
+    newton: &mut NewtonMemory,
 ) -> Outcome {
     let settings = run.settings;
     if p.contact.by_potential() {
-        return barrier::minimise(p, run, &mut lagged.contact);
+        return barrier::minimise(p, run, &mut newton.contact);
     }
     // Only ADMM takes constraints: `auto` leaves everything to it then.
     let method =
@@ -114,8 +114,8 @@ fn by_method(
         }
         Method::Projective => projective::minimise(p, run),
         Method::Position => position::minimise(p, run, &mut descent.inverse_masses),
-        Method::QuasiNewton => descent::quasi_newton::minimise(p, run, descent, &mut lagged.hessian),
-        Method::Newton => descent::newton::minimise(p, run, descent, &mut lagged.hessian),
-        Method::Auto => descent::auto::minimise(p, run, descent, lagged),
+        Method::QuasiNewton => descent::quasi_newton::minimise(p, run, descent, &mut newton.hessian),
+        Method::Newton => descent::newton::minimise(p, run, descent, &mut newton.hessian),
+        Method::Auto => descent::auto::minimise(p, run, descent, newton),
     }
 }

@@ -38,7 +38,7 @@ pub struct Problem<'a> {
     /// Per free node, memory for right-hand sides and gradients.
     pub rhs: &'a mut [Row],
     /// Bodies that nothing holds.
-    pub whole: &'a mut Free,
+    pub free_bodies: &'a mut Free,
     /// Body of each free node.
     pub body: &'a [u32],
     /// Diagonal of the bounding box of each body in m.

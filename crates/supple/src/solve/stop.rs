@@ -1,40 +1,24 @@
 //! When an iteration stops, and how that is called.
 
 use super::{Problem, Run};
-use std::fmt;
 
-/// How a step ended. Not converging is a value, not an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// The tolerance is met.
-    Converged,
-    /// The given number of iterations is used up.
-    IterationLimit,
-    /// The given time is used up.
-    TimeLimit,
-    /// No progress any more, although the tolerance is not met.
-    Stalled,
-    /// Hard constraints cannot hold, together or with the pins where they are: the step is as near to them as it got.
-    Infeasible,
-    /// The residual grew without bound.
-    Diverged,
-    /// The observer asked to stop.
-    Stopped,
-}
-
-impl Status {
-    /// The word used in JSON, Python and messages.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Status::Converged => "converged",
-            Status::IterationLimit => "iteration_limit",
-            Status::TimeLimit => "time_limit",
-            Status::Stalled => "stalled",
-            Status::Infeasible => "infeasible",
-            Status::Diverged => "diverged",
-            Status::Stopped => "stopped",
-        }
+choice! {
+    /// How a step ended. Not converging is a value, not an error.
+    pub enum Status {
+        /// The tolerance is met.
+        Converged = "converged",
+        /// The given number of iterations is used up.
+        IterationLimit = "iteration_limit",
+        /// The given time is used up.
+        TimeLimit = "time_limit",
+        /// No progress any more, although the tolerance is not met.
+        Stalled = "stalled",
+        /// Hard constraints cannot hold, together or with the pins where they are: the step is as near to them as it got.
+        Infeasible = "infeasible",
+        /// The residual grew without bound.
+        Diverged = "diverged",
+        /// The observer asked to stop.
+        Stopped = "stopped",
     }
 }
 
@@ -52,12 +36,6 @@ impl Status {
             Status::Stopped => 6,
         };
         if rank(next) >= rank(self) { next } else { self }
-    }
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

@@ -142,7 +142,7 @@ impl Simulation {
         if self.settings.world.wind.is_some() {
             return refuse("wind", "leave it out");
         }
-        if let Some(b) = self.terms.batches().iter().find(|b| b.hard()) {
+        if let Some(b) = self.terms.batches().iter().find(|b| b.hard().is_some()) {
             let body = b.origin(0).and_then(|(body, _)| self.bodies.get(body as usize));
             let body = body.map_or("", |b| b.name.as_str());
             let what = format!("the hard `{}` elements of body `{body}`", b.name());

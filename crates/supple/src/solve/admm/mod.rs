@@ -22,7 +22,7 @@ use crate::solve::stop::{Progress, Status};
 use crate::solve::{Outcome, Problem, Run};
 use crate::term::mix::Onward;
 use acceleration::Accelerator;
-use constraint_weights::Firmness;
+use constraint_weights::ConstraintWeights;
 use infeasible::Feasibility;
 
 /// A step has not converged while a hard constraint is off by more than this share, or a hundred times the tolerance if that is less; a
@@ -74,7 +74,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
     p.terms.keep_quadratics_whole(!accelerator.is_none());
     p.terms.reset(p.x, settings.dual_start, p.exec);
     p.find_rounding();
-    let mut firmness = Firmness::begin(p, settings);
+    let mut weights = ConstraintWeights::begin(p, settings);
     let mut onward = Onward::Plain;
     let status = loop {
         // z is kept for the residuals where someone will ask for them.
@@ -137,7 +137,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
                 if hopeless != Status::Stalled
                     || last.is_some()
                     || run.used_up()
-                    || !firmness.stalled(p, run.iterations)
+                    || !weights.stalled(p, run.iterations)
                 {
                     break hopeless;
                 }
@@ -161,7 +161,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
             }
         }
         // Other weights: what was learned of the old ones is of no use.
-        if changed || firmness.look(p, run.iterations) {
+        if changed || weights.look(p, run.iterations) {
             accelerator = Accelerator::new(settings);
             (primal_progress, force_progress) = (Progress::new(), Progress::new());
             continue;

@@ -39,7 +39,7 @@ impl Default for Habits {
 
 /// A Hessian kept over steps, and the experience with it.
 #[derive(Debug, Default)]
-pub struct Lagged {
+pub struct NewtonMemory {
     /// The Hessian.
     pub hessian: Hessian,
     /// The experience.
@@ -88,11 +88,11 @@ struct Rent {
 }
 
 impl Rent {
-    fn new(p: &Problem<'_>, lagged: &Lagged) -> Rent {
-        let first = lagged.habits.wait > 0 && lagged.hessian.is_there();
+    fn new(p: &Problem<'_>, newton: &NewtonMemory) -> Rent {
+        let first = newton.habits.wait > 0 && newton.hessian.is_there();
         Rent {
-            costs: Costs::of(p, &lagged.hessian),
-            habits: lagged.habits,
+            costs: Costs::of(p, &newton.hessian),
+            habits: newton.habits,
             metric: if first { Metric::Hessian } else { Metric::Matrix },
             bought: 0,
             old: true,
@@ -158,13 +158,13 @@ pub fn minimise(
     p: &mut Problem<'_>,
     run: &mut Run<'_, '_>,
     memory: &mut Descent,
-    lagged: &mut Lagged,
+    newton: &mut NewtonMemory,
 ) -> Outcome {
-    lagged.hessian.catch_up(p);
-    let mut rent = Rent::new(p, lagged);
-    let end = memory.minimise(p, run, &mut lagged.hessian, &mut rent, run.settings.history);
+    newton.hessian.catch_up(p);
+    let mut rent = Rent::new(p, newton);
+    let end = memory.minimise(p, run, &mut newton.hessian, &mut rent, run.settings.history);
     let rented = run.iterations.min(usize::from(u16::MAX)) as u16;
-    lagged.habits = Habits {
+    newton.habits = Habits {
         last: if rent.bought > 0 { rent.bought } else { rent.habits.last },
         wait: rent.habits.wait.saturating_sub(1),
         owed: match end.status {

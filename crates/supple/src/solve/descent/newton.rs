@@ -46,7 +46,7 @@ impl Hessian {
         for i in 0..blocks.nodes() {
             blocks.add_diagonal(i, p.mass[i] * inv);
         }
-        p.each_firm(&mut |i, block| blocks.add(i, i, block));
+        p.each_pinned_block(&mut |i, block| blocks.add(i, i, block));
         self.count += 1;
         let ok = blocks.factor(p.exec).is_ok();
         if ok {
