@@ -24,7 +24,7 @@ impl Scene {
         clippy::indexing_slicing,
         reason = "nodes of elements and pins were checked when they were added"
     )]
-    fn parts(&self) -> Result<Parts, BuildError> {
+    pub(super) fn parts(&self) -> Result<Parts, BuildError> {
         self.settings.validate()?;
         if self.bodies.is_empty() {
             return Err(BuildError::Empty);

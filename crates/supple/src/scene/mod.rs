@@ -1,9 +1,9 @@
-//! Scenes: bodies, pins and anchors, checked at the door and made into a [`Simulation`].
+//! Scenes: bodies, pins and anchors, checked at the door and made into a [`Simulation`](crate::Simulation).
 //!
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | [`Scene`] |
-//! | `build.rs` | … made into a [`Simulation`] |
+//! | `build.rs` | … made into a [`Simulation`](crate::Simulation) |
 //! | `material.rs` | [`Material`], and the only `match` over materials |
 //! | `average.rs` | [`Average`]: strain averaged over patches of tetrahedra |
 //! | `spring.rs` `damping.rs` | [`Spring`]s, rods and ropes; [`Damping`] |
@@ -86,7 +86,6 @@ use crate::contact::Obstacle;
 use crate::error::BuildError;
 use crate::mesh::{TetMesh, TriMesh};
 use crate::settings::Settings;
-use crate::sim::Simulation;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -404,7 +403,7 @@ impl Scene {
         Ok(b)
     }
 
-    /// Pins nodes of a body where they are: they stay exactly there, or follow [`Simulation::move_pins`]. Where the ids
+    /// Pins nodes of a body where they are: they stay exactly there, or follow [`Simulation::move_pins`](crate::Simulation::move_pins). Where the ids
     /// are all of corners, an edge of an element of order 2 between pinned ends has its node pinned too.
     pub fn pin(&mut self, body: BodyId, ids: &[u32]) -> Result<(), BuildError> {
         self.pin_axes(body, ids, [true; 3])
@@ -422,7 +421,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Ties nodes of a body to where they are by springs of zero length (N/m, > 0); see [`Simulation::move_anchors`].
+    /// Ties nodes of a body to where they are by springs of zero length (N/m, > 0); see [`Simulation::move_anchors`](crate::Simulation::move_anchors).
     pub fn anchor(&mut self, body: BodyId, ids: &[u32], stiffness: f64) -> Result<(), BuildError> {
         let b = self.entry(body, ids)?;
         if !(stiffness.is_finite() && stiffness > 0.0) {
