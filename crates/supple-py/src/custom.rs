@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use supple::ParameterError;
+use supple::energy::Real;
 use supple::energy::{Domain, Element, Isotropic, Solid};
-use supple::math::real::Real;
 
 use crate::array;
 
@@ -115,11 +116,15 @@ impl<const DOMAIN: u8> Isotropic<3> for Own<DOMAIN> {
 impl<const DOMAIN: u8> Solid for Own<DOMAIN> {}
 
 /// The library's material for an object. `domain` is `signed`, `non_negative` or `barrier`.
-pub fn material(object: &Arc<Object>, domain: &str) -> Result<supple::Material, String> {
+pub fn material(object: &Arc<Object>, domain: &str) -> Result<supple::Material, ParameterError> {
     match domain {
         "signed" => supple::Material::own(Own::<SIGNED>(object.clone()), &[]),
         "non_negative" => supple::Material::own(Own::<NON_NEGATIVE>(object.clone()), &[]),
         "barrier" => supple::Material::own(Own::<BARRIER>(object.clone()), &[]),
-        other => Err(format!("domain must be 'signed', 'non_negative' or 'barrier', not '{other}'")),
+        other => Err(ParameterError::new(
+            "domain",
+            other,
+            format!("domain must be 'signed', 'non_negative' or 'barrier', not '{other}'"),
+        )),
     }
 }

@@ -81,6 +81,7 @@ mod _supple {
 
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::report::add_properties(m.py())?;
         m.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -17,11 +17,11 @@ pub struct Obstacle {
 }
 
 fn made<S: contact::Surface + 'static>(
-    shape: Result<S, String>,
+    shape: Result<S, supple::ParameterError>,
     friction: f64,
     thickness: f64,
 ) -> PyResult<Obstacle> {
-    let wrong = |e: String| bad(format!("obstacle: {e}"));
+    let wrong = |e: supple::ParameterError| bad(format!("obstacle: {e}"));
     let inner = supple::Obstacle::new("obstacle", shape.map_err(wrong)?)
         .with_friction(friction)
         .with_thickness(thickness);

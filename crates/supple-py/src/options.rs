@@ -2,9 +2,9 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyEllipsis;
+use pyo3::types::{PyDict, PyEllipsis};
 use serde::de::DeserializeOwned;
-use supple::{Acceleration, SolveSettings};
+use supple::SolveSettings;
 
 use crate::error::bad;
 
@@ -31,28 +31,6 @@ impl<'py> FromPyObject<'_, 'py> for Whole {
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         count(&value, "the number").map(Whole)
     }
-}
-
-/// All of them.
-pub struct Options<'py> {
-    pub method: Given<'py>,
-    pub iterations: Given<'py>,
-    pub tolerance: Given<'py>,
-    pub time_budget: Given<'py>,
-    pub weight_rule: Given<'py>,
-    pub weight_scale: Given<'py>,
-    pub start: Given<'py>,
-    pub dual_start: Given<'py>,
-    pub acceleration: Given<'py>,
-    pub memory: Given<'py>,
-    pub relaxation: Given<'py>,
-    pub spectral_radius: Given<'py>,
-    pub history: Given<'py>,
-    pub first_hessian: Given<'py>,
-    pub sweep: Given<'py>,
-    pub contact: Given<'py>,
-    pub projections: Given<'py>,
-    pub threads: Given<'py>,
 }
 
 fn number(value: &Bound<'_, PyAny>, name: &str) -> PyResult<f64> {
@@ -86,35 +64,46 @@ fn set<T>(
     Ok(())
 }
 
-/// `None` is a value too.
-fn optional(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<f64>> {
-    if value.is_none() { Ok(None) } else { number(value, name).map(Some) }
-}
-
-impl Options<'_> {
-    /// Changes what was given; ranges are checked by the library.
-    pub fn apply(&self, s: &mut SolveSettings) -> PyResult<()> {
-        set(&mut s.method, &self.method, "method", word)?;
-        set(&mut s.iterations, &self.iterations, "iterations", count)?;
-        set(&mut s.tolerance, &self.tolerance, "tolerance", number)?;
-        set(&mut s.time_budget, &self.time_budget, "time_budget", optional)?;
-        set(&mut s.weight_rule, &self.weight_rule, "weight_rule", word)?;
-        set(&mut s.weight_scale, &self.weight_scale, "weight_scale", number)?;
-        set(&mut s.start, &self.start, "start", word)?;
-        set(&mut s.dual_start, &self.dual_start, "dual_start", word)?;
-        set(&mut s.acceleration, &self.acceleration, "acceleration", |value, name| {
-            if value.is_none() { Ok(Acceleration::None) } else { word(value, name) }
-        })?;
-        set(&mut s.memory, &self.memory, "memory", count)?;
-        set(&mut s.relaxation, &self.relaxation, "relaxation", number)?;
-        set(&mut s.spectral_radius, &self.spectral_radius, "spectral_radius", number)?;
-        set(&mut s.history, &self.history, "history", count)?;
-        set(&mut s.first_hessian, &self.first_hessian, "first_hessian", word)?;
-        set(&mut s.sweep, &self.sweep, "sweep", word)?;
-        set(&mut s.contact, &self.contact, "contact", word)?;
-        set(&mut s.projections, &self.projections, "projections", count)?;
-        set(&mut s.threads, &self.threads, "threads", count)
+/// The settings with what was given as keywords of `function`, but for those `refused`; ranges are checked by the library. What an option takes,
+/// a word, an integer or a number, follows from its default.
+pub fn apply(
+    s: &mut SolveSettings,
+    options: Option<&Bound<'_, PyDict>>,
+    function: &str,
+    refused: &[&str],
+) -> PyResult<()> {
+    let written = |e: toml::ser::Error| bad(e.to_string());
+    for (name, value) in options.into_iter().flatten() {
+        let name = name.extract::<String>()?;
+        let mut table = toml::Table::try_from(&*s).map_err(written)?;
+        let known = SolveSettings::KEYS.iter().any(|key| key.name == name);
+        if !known || refused.contains(&name.as_str()) {
+            let text = format!("{function}() got an unexpected keyword argument '{name}'");
+            return Err(PyTypeError::new_err(text));
+        }
+        if value.is_instance_of::<PyEllipsis>() {
+            continue;
+        }
+        // In files it is in milliseconds.
+        if name == "time_budget" {
+            s.time_budget = if value.is_none() { None } else { Some(number(&value, &name)?) };
+            continue;
+        }
+        let new = match table.get(&name) {
+            Some(toml::Value::Integer(_)) => {
+                let n = count(&value, &name)?;
+                toml::Value::Integer(i64::try_from(n).map_err(|_| bad(format!("{name} is too large: {n}")))?)
+            }
+            Some(toml::Value::Float(_)) => toml::Value::Float(number(&value, &name)?),
+            _ if name == "acceleration" && value.is_none() => toml::Value::String("none".into()),
+            _ => toml::Value::String(value.extract().map_err(|_| wrong(&value, &name, "a string"))?),
+        };
+        table.insert(name.clone(), new);
+        let budget = s.time_budget;
+        *s = table.try_into().map_err(|e: toml::de::Error| bad(format!("{name}: {}", e.message())))?;
+        s.time_budget = budget;
     }
+    Ok(())
 }
 
 /// A time step, gravity or an integrator that may be given.

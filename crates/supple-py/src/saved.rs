@@ -52,7 +52,15 @@ pub fn unpack(bytes: &[u8]) -> Result<(Option<Settings>, &[u8]), String> {
     }
     let text = &covered[HEADER..];
     let text = std::str::from_utf8(text).map_err(|e| e.to_string())?;
-    let settings: Settings = toml::from_str(text).map_err(|e| e.message().to_string())?;
+    let mut table: toml::Table = text.parse().map_err(|e: toml::de::Error| e.message().to_string())?;
+    // Version 0.1 wrote the budget in seconds.
+    let solve = table.get_mut("solve").and_then(toml::Value::as_table_mut);
+    if let Some(solve) = solve
+        && let Some(toml::Value::Float(seconds)) = solve.remove("time_budget")
+    {
+        solve.insert("time_budget_ms".into(), toml::Value::Float(1e3 * seconds));
+    }
+    let settings: Settings = table.try_into().map_err(|e: toml::de::Error| e.message().to_string())?;
     Ok((Some(settings), checkpoint))
 }
 
@@ -65,6 +73,9 @@ pub fn settings<'py>(py: Python<'py>, s: &Settings) -> PyResult<Bound<'py, PyDic
     d.set_item("time_budget", s.solve.time_budget)?;
     let table = toml::Table::try_from(&s.solve).map_err(|e| crate::error::bad(e.to_string()))?;
     for (name, value) in table {
+        if name == "time_budget_ms" {
+            continue;
+        }
         match value {
             toml::Value::String(v) if name == "acceleration" && v == "none" => d.set_item(name, py.None())?,
             toml::Value::String(v) => d.set_item(name, v)?,

@@ -21,13 +21,13 @@ use crate::error::{bad, build, guard};
 use crate::link;
 use crate::material;
 use crate::obstacle;
-use crate::options::{Given, Options, world};
+use crate::options::{self, Given, world};
 use crate::sheet;
 use crate::simulation::Simulation;
 
 enum Source {
     Own(Box<supple::Scene>),
-    File { loaded: Box<Loaded>, solve: file::Solve, allowed: Vec<PathBuf> },
+    File { loaded: Box<Loaded>, solve: supple::SolveSettings, allowed: Vec<PathBuf> },
 }
 
 pub struct Content {
@@ -96,7 +96,7 @@ impl Scene {
     pub fn make(
         &self,
         py: Python<'_>,
-        options: Option<&Options<'_>>,
+        options: Option<&Bound<'_, PyDict>>,
         saved: Option<Settings>,
     ) -> PyResult<Simulation> {
         let mut guarded = self.content()?;
@@ -160,14 +160,12 @@ impl Content {
     fn engine(
         &mut self,
         py: Python<'_>,
-        options: Option<&Options<'_>>,
+        options: Option<&Bound<'_, PyDict>>,
         saved: Option<Settings>,
     ) -> PyResult<Engine> {
         let base = self.settings()?;
         let mut settings = saved.unwrap_or_else(|| base.clone());
-        if let Some(o) = options {
-            o.apply(&mut settings.solve)?;
-        }
+        options::apply(&mut settings.solve, options, "build", &[])?;
         settings.validate().map_err(build)?;
         let objects = self.objects.clone();
         let kind = match &mut self.source {
@@ -182,7 +180,7 @@ impl Content {
                 Kind::Plain(Box::new(made?.map_err(build)?))
             }
             Source::File { loaded, allowed, .. } => {
-                loaded.file.solve = file::Solve::from(&settings.solve);
+                loaded.file.solve = settings.solve.clone();
                 let made = py.detach(|| guard(|| loaded.build(allowed)));
                 let (mut program, _) = made?.map_err(load_error)?;
                 // Of a saved simulation: what the file does not say.
@@ -575,56 +573,12 @@ bending_stiffness=None, name=None)")]
     /// contact of "admm" with obstacles: "delassus" (default), "local" (as published), "uzawa" or "nodal"; with "auto" and "newton" also "potential".
     /// projections: sweeps over the hard constraints at the end of a step that has not converged (20); 0 as published.
     /// threads: 0 (default) takes as many as the machine has; results do not depend on it.
-    #[pyo3(signature = (*, method=Given::NOT, iterations=Given::NOT, tolerance=Given::NOT, time_budget=Given::NOT,
-        weight_rule=Given::NOT, weight_scale=Given::NOT, acceleration=Given::NOT, start=Given::NOT, dual_start=Given::NOT,
-        memory=Given::NOT, relaxation=Given::NOT, spectral_radius=Given::NOT, history=Given::NOT, first_hessian=Given::NOT,
-        sweep=Given::NOT, contact=Given::NOT, projections=Given::NOT, threads=Given::NOT),
+    #[pyo3(signature = (**options),
         text_signature = "($self, *, method='auto', iterations=200, tolerance=1e-06, time_budget=None, weight_rule='robust', \
 weight_scale=1.0, acceleration='anderson', start='best', dual_start='stress', memory=6, relaxation=1.6, spectral_radius=0.9, \
 history=8, first_hessian='matrix', sweep='gauss_seidel', contact='delassus', projections=20, threads=0)")]
-    fn build<'py>(
-        &self,
-        py: Python<'py>,
-        method: Given<'py>,
-        iterations: Given<'py>,
-        tolerance: Given<'py>,
-        time_budget: Given<'py>,
-        weight_rule: Given<'py>,
-        weight_scale: Given<'py>,
-        acceleration: Given<'py>,
-        start: Given<'py>,
-        dual_start: Given<'py>,
-        memory: Given<'py>,
-        relaxation: Given<'py>,
-        spectral_radius: Given<'py>,
-        history: Given<'py>,
-        first_hessian: Given<'py>,
-        sweep: Given<'py>,
-        contact: Given<'py>,
-        projections: Given<'py>,
-        threads: Given<'py>,
-    ) -> PyResult<Simulation> {
-        let options = Options {
-            method,
-            iterations,
-            tolerance,
-            time_budget,
-            weight_rule,
-            weight_scale,
-            start,
-            dual_start,
-            acceleration,
-            memory,
-            relaxation,
-            spectral_radius,
-            history,
-            first_hessian,
-            sweep,
-            contact,
-            projections,
-            threads,
-        };
-        self.make(py, Some(&options), None)
+    fn build(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Simulation> {
+        self.make(py, options, None)
     }
 
     /// Bodies in order of adding; empty for a scene from a file, whose bodies Simulation.bodies has.

@@ -17,7 +17,7 @@ use crate::gradient;
 use crate::iterations::Iterations;
 use crate::measure::{self, EquilibriumReport, Snapshot, frozen};
 use crate::obstacle;
-use crate::options::{Given, Options, Whole, world};
+use crate::options::{self, Given, Whole, world};
 use crate::report::{self, StepReport};
 use crate::saved;
 use crate::scene::Scene;
@@ -342,13 +342,13 @@ impl Simulation {
         self.shared.read(|e| e.sim().frame(), |s| s.frame)
     }
 
-    /// Energies at the present state in J: {"elastic", "kinetic", "potential"}.
-    fn energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    /// Energies at the present state in J: {"elastic", "kinetic", "potential", "contact"}; the last is 0 but in reports.
+    fn energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let energy = match self.shared.read(|_| None, |s| Some(s.energy))? {
             Some(e) => e,
             None => self.shared.with(py, "energy()", |e| e.sim_mut().energy())?,
         };
-        report::energy(py, &energy)
+        report::value(py, &energy.into())
     }
     /// Tetrahedra with negative volume at the present state.
     #[getter]
@@ -510,56 +510,17 @@ impl Simulation {
     }
 
     /// Changes options of Scene.build(), dt, gravity and integrator while the simulation runs; a new dt or new weights are factored again.
-    #[pyo3(signature = (*, dt=Given::NOT, gravity=Given::NOT, integrator=Given::NOT, method=Given::NOT, iterations=Given::NOT, tolerance=Given::NOT,
-        time_budget=Given::NOT, weight_rule=Given::NOT, weight_scale=Given::NOT, acceleration=Given::NOT, start=Given::NOT,
-        dual_start=Given::NOT, memory=Given::NOT, relaxation=Given::NOT, spectral_radius=Given::NOT, history=Given::NOT,
-        first_hessian=Given::NOT, sweep=Given::NOT, contact=Given::NOT, projections=Given::NOT))]
+    #[pyo3(signature = (*, dt=Given::NOT, gravity=Given::NOT, integrator=Given::NOT, **options))]
     fn update<'py>(
         &self,
         py: Python<'py>,
         dt: Given<'py>,
         gravity: Given<'py>,
         integrator: Given<'py>,
-        method: Given<'py>,
-        iterations: Given<'py>,
-        tolerance: Given<'py>,
-        time_budget: Given<'py>,
-        weight_rule: Given<'py>,
-        weight_scale: Given<'py>,
-        acceleration: Given<'py>,
-        start: Given<'py>,
-        dual_start: Given<'py>,
-        memory: Given<'py>,
-        relaxation: Given<'py>,
-        spectral_radius: Given<'py>,
-        history: Given<'py>,
-        first_hessian: Given<'py>,
-        sweep: Given<'py>,
-        contact: Given<'py>,
-        projections: Given<'py>,
+        options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<()> {
-        let options = Options {
-            method,
-            iterations,
-            tolerance,
-            time_budget,
-            weight_rule,
-            weight_scale,
-            start,
-            dual_start,
-            acceleration,
-            memory,
-            relaxation,
-            spectral_radius,
-            history,
-            first_hessian,
-            sweep,
-            contact,
-            projections,
-            threads: Given::NOT,
-        };
         let mut settings = self.shared.with(py, "update()", |e| e.sim().settings().clone())?;
-        options.apply(&mut settings.solve)?;
+        options::apply(&mut settings.solve, options, "update", &["threads"])?;
         world(&mut settings, &dt, &gravity, &integrator)?;
         self.shared.with(py, "update()", |e| e.sim_mut().update_settings(settings))?.map_err(build)
     }

@@ -4,8 +4,8 @@
 //! checkers of the library say whether they agree. Run with `cargo run --release --example own_material`.
 #![allow(clippy::print_stdout)]
 
+use supple::energy::Real;
 use supple::energy::{Domain, Element, Isotropic, Lame, Solid, check};
-use supple::math::real::Real;
 use supple::mesh::shapes;
 use supple::{Material, Scene, Settings};
 

@@ -1,5 +1,31 @@
 //! What can go wrong, named so that a person finds the place.
 
+/// A number, or something else that was given, with which a material, a shape or the like cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+#[non_exhaustive]
+pub struct ParameterError {
+    /// Name of the parameter, as the function and scene files call it.
+    pub name: &'static str,
+    /// What was given.
+    pub value: String,
+    /// What is wrong with it, as a sentence that names it.
+    pub reason: String,
+}
+
+impl ParameterError {
+    /// Of a parameter, what was given for it, and what is wrong with that.
+    pub fn new(name: &'static str, value: impl std::fmt::Debug, reason: impl Into<String>) -> ParameterError {
+        ParameterError { name, value: format!("{value:?}"), reason: reason.into() }
+    }
+}
+
+impl From<ParameterError> for String {
+    fn from(e: ParameterError) -> String {
+        e.reason
+    }
+}
+
 /// A scene or a setting that cannot be simulated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BuildError {

@@ -36,32 +36,42 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | [`scene`] | bodies, pins, anchors, obstacles → simulation; scene files |
 //! | [`sim`] | the simulation and its time step: start reading at `sim/step.rs` |
-//! | [`solve`] | the step's problem and who minimises it |
-//! | [`scene`] | bodies, pins, anchors → simulation |
-//! | [`settings`], [`error`] | what can be set, what can go wrong |
+//! | [`settings`], [`error`], [`report`] | what can be set, what can go wrong, how reports are written |
 //! | [`mesh`] | rest shapes |
-//! | [`term`] | energies attached to nodes, in packets of lanes |
-//! | [`energy`] | materials: energies and their proximal operators |
-//! | [`contact`] | obstacles, and the law of touching them |
-//! | [`global`] | the system matrix, its factor and solve |
-//! | [`math`], [`exec`] | numbers in lanes; threads |
+//! | [`energy`] | materials, and what a material of your own needs |
+//! | [`contact`] | obstacles, what an obstacle of your own needs, and the law of touching them |
+//!
+//! What solves a step is hidden here and may change without notice: `solve` (the step's problem and who minimises it), `term` (energies attached to
+//! nodes, in packets of lanes), `global` (the system matrix, its factor and solve), `math`, `exec` (numbers in lanes; threads). `tests/public_api.txt`
+//! lists what is public.
+
+#[macro_use]
+mod choice;
+#[macro_use]
+pub mod report;
 
 pub mod contact;
 pub mod energy;
 pub mod error;
+#[doc(hidden)]
 pub mod exec;
+#[doc(hidden)]
 pub mod global;
+#[doc(hidden)]
 pub mod math;
 pub mod mesh;
 pub mod scene;
 pub mod settings;
 pub mod sim;
+#[doc(hidden)]
 pub mod solve;
+#[doc(hidden)]
 pub mod term;
 
-pub use contact::Obstacle;
-pub use error::{BuildError, CheckpointError, StepError};
+pub use contact::{ContactReport, Obstacle};
+pub use error::{BuildError, CheckpointError, ParameterError, StepError};
 pub use mesh::{TetMesh, TriMesh};
 pub use scene::{
     Along, AttachTo, Bending, BodyId, Cloth, Damping, Limit, LinkId, Material, MaterialKind, ObstacleId,

@@ -8,15 +8,17 @@ use std::path::{Path, PathBuf};
 const ARROWS: &[(&str, &[&str])] = &[
     ("math", &[]),
     ("exec", &[]),
-    ("energy", &["math"]),
-    ("term", &["math", "energy", "exec"]),
+    ("report", &[]),
+    ("choice", &[]),
+    ("energy", &["math", "error"]),
+    ("term", &["math", "energy", "error", "exec"]),
     ("global", &["math", "exec"]),
     ("mesh", &["math", "exec"]),
     ("error", &[]),
     ("settings", &["term", "error"]),
-    ("contact", &["math", "exec"]),
-    ("solve", &["math", "exec", "term", "global", "settings", "contact"]),
-    ("sim", &["math", "exec", "term", "global", "settings", "error", "solve", "contact"]),
+    ("contact", &["math", "exec", "error", "report"]),
+    ("solve", &["math", "exec", "term", "global", "settings", "error", "contact"]),
+    ("sim", &["math", "exec", "report", "term", "global", "settings", "error", "solve", "contact"]),
     ("scene", &["math", "energy", "term", "mesh", "settings", "error", "solve", "sim", "contact"]),
 ];
 
@@ -157,4 +159,83 @@ fn every_source_file_of_the_library_is_on_a_map() {
         let head: String = map.lines().take_while(|l| l.starts_with("//!")).collect();
         assert!(head.contains(name), "{} is not on the map of its folder's mod.rs", file.display());
     }
+}
+
+/// Names that a file makes public, and the public modules below it, none of what is `#[doc(hidden)]`.
+fn public_names(file: &Path, path: &str, out: &mut Vec<String>) {
+    let text = code(&fs::read_to_string(file).unwrap());
+    let here = if file.ends_with("mod.rs") || file.ends_with("lib.rs") {
+        file.parent().unwrap().to_path_buf()
+    } else {
+        file.with_extension("")
+    };
+    let (mut hidden, mut listed) = (false, false);
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let item = |line: &str, what: &str| {
+            let rest = line.strip_prefix("pub ")?.strip_prefix(what)?.strip_prefix(' ')?;
+            Some(rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>())
+        };
+        if line == "#[doc(hidden)]" {
+            hidden = true;
+            continue;
+        }
+        // In the lists of `choice!`, `settings!` and `report!` items are indented.
+        let item_line = if listed { line.trim_start() } else { line };
+        listed = match line {
+            "choice! {" | "settings! {" | "report! {" => true,
+            "}" => false,
+            _ => listed,
+        };
+        if hidden {
+            hidden = line.starts_with("#[");
+            continue;
+        }
+        if let Some(name) = item(line, "mod") {
+            let below = format!("{path}::{name}");
+            let at = [here.join(format!("{name}.rs")), here.join(&name).join("mod.rs")];
+            out.push(format!("{below} (module)"));
+            public_names(at.iter().find(|f| f.exists()).unwrap(), &below, out);
+        } else if let Some(first) = line.strip_prefix("pub use ") {
+            let mut all = first.to_string();
+            while !all.contains(';') {
+                all += lines.next().unwrap().trim();
+            }
+            let all = all.trim_end_matches(';');
+            let names = all
+                .split_once('{')
+                .map_or(all.rsplit("::").next().unwrap(), |(_, n)| n.trim_end_matches('}'));
+            let last = |n: &str| n.trim().rsplit("::").next().unwrap().to_string();
+            out.extend(
+                names
+                    .split(',')
+                    .map(last)
+                    .filter(|n| !n.is_empty() && n != "self")
+                    .map(|n| format!("{path}::{n}")),
+            );
+        } else {
+            let kinds = ["struct", "enum", "trait", "fn", "const fn", "const", "type"];
+            let name = kinds.iter().find_map(|k| item(item_line, k).filter(|n| n != "fn"));
+            out.extend(name.map(|n| format!("{path}::{n}")));
+        }
+    }
+}
+
+#[test]
+fn the_public_surface_changes_on_purpose() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut names = Vec::new();
+    public_names(&root.join("src/lib.rs"), "supple", &mut names);
+    names.sort();
+    names.dedup();
+    assert!(names.len() > 150, "only {} names found", names.len());
+    let kept = fs::read_to_string(root.join("tests/public_api.txt")).unwrap_or_default();
+    let kept: Vec<&str> = kept.lines().collect();
+    let new: Vec<&str> = names.iter().map(String::as_str).filter(|n| !kept.contains(n)).collect();
+    let gone: Vec<&&str> = kept.iter().filter(|k| !names.iter().any(|n| n == *k)).collect();
+    assert!(
+        new.is_empty() && gone.is_empty(),
+        "tests/public_api.txt lists what is public; if this is on purpose, add\n{}\nand take out\n{gone:#?}",
+        new.join("\n")
+    );
 }

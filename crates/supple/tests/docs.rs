@@ -133,3 +133,62 @@ fn dead_links_are_found() {
     assert_eq!(anchors(text).into_iter().collect::<Vec<_>>(), ["a-b-c"]);
     assert_eq!(tidy(Path::new("a/b/../c.md")), Path::new("a/c.md"));
 }
+
+/// The scene of docs/scene-format.md has every setting, with its default.
+#[test]
+fn every_setting_is_documented_with_its_default() {
+    let text = fs::read_to_string(root().join("docs/scene-format.md")).unwrap();
+    let scene: String = text.split("```toml").nth(1).unwrap().split("```").next().unwrap().into();
+    let scene: toml::Table = scene.parse().unwrap();
+    let defaults = toml::Table::try_from(supple::Settings::default()).unwrap();
+    let mut seen = 0;
+    for key in supple::Settings::keys() {
+        // Written in the text: it is a table of its own, and none by default.
+        if key.table == "world.wind" {
+            assert!(text.contains(key.name), "{key:?}");
+            continue;
+        }
+        match defaults[key.table].get(key.name) {
+            Some(default) => {
+                let told = scene[key.table].get(key.name);
+                assert_eq!(told, Some(default), "{}.{} in docs/scene-format.md", key.table, key.name);
+            }
+            None => assert!(text.contains(key.name), "{key:?}"),
+        }
+        seen += 1;
+    }
+    assert!(seen > 20, "only {seen} settings found");
+}
+
+/// docs/scene-format.md lists the keys of `--stats`.
+#[test]
+fn every_number_of_the_report_is_documented() {
+    let text = fs::read_to_string(root().join("docs/scene-format.md")).unwrap();
+    let list = text.split("`--stats run.jsonl`").nth(1).unwrap().split("`--checkpoint-every").next().unwrap();
+    for (name, meaning) in supple::StepReport::meanings() {
+        assert!(meaning.len() > 10, "{name} has no meaning");
+        // Seconds are told in milliseconds there.
+        let told = if name == "timings" { "frame_ms" } else { name };
+        assert!(list.contains(&format!("\"{told}\"")), "{name} is no key of --stats in docs/scene-format.md");
+    }
+}
+
+/// The table of methods in docs/method.md says what `solve/capabilities.rs` says.
+#[test]
+fn what_methods_take_is_documented() {
+    use supple::solve::capabilities::{Terms, of};
+    let text = fs::read_to_string(root().join("docs/method.md")).unwrap();
+    for method in supple::Method::ALL {
+        let line = text.lines().find(|l| l.starts_with(&format!("| `{method}` |"))).unwrap();
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let takes = of(method);
+        let terms = match takes.terms {
+            Terms::All => "all",
+            Terms::Soft => "soft",
+            Terms::Distances => "distances to a set",
+        };
+        assert!(cells[2].starts_with(terms), "{line}");
+        let told = [takes.obstacles, takes.bodies, takes.links].map(|t| if t { "yes" } else { "no" });
+        assert_eq!(cells[3..6], told, "{line}");
+    }
+}

@@ -121,15 +121,15 @@ fn the_proximal_operator_in_nine_dimensions() {
 #[test]
 fn bad_fibres_are_refused() {
     for direction in [[0.0; 3], [f64::NAN, 0.0, 0.0], [f64::INFINITY, 0.0, 0.0]] {
-        assert!(Fibres::new(direction, 1e5).unwrap_err().contains("direction"));
+        assert!(Fibres::new(direction, 1e5).unwrap_err().name == "direction");
     }
     for stiffness in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(Fibres::new([1.0, 0.0, 0.0], stiffness).unwrap_err().contains("stiffness"));
+        assert!(Fibres::new([1.0, 0.0, 0.0], stiffness).unwrap_err().name == "stiffness");
     }
     let fibres = Fibres::new([1e200, 0.0, 0.0], 1e5).unwrap();
     assert_eq!(fibres.direction(), [1.0, 0.0, 0.0]);
     for contraction in [-0.1, 0.96, f64::NAN] {
-        assert!(fibres.contracted(contraction).unwrap_err().contains("contraction"));
+        assert!(fibres.contracted(contraction).unwrap_err().name == "contraction");
     }
 }
 

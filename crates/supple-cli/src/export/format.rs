@@ -5,74 +5,59 @@ use std::str::FromStr;
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// What an animation can be written as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Format {
+/// The formats: each with what it is and the name that a user types.
+macro_rules! formats {
+    ( $( $(#[doc = $doc:literal])+ $variant:ident = $name:literal, )+ ) => {
+        /// What an animation can be written as.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Format {
+            $( $(#[doc = $doc])+ $variant, )+
+        }
+
+        impl Format {
+            /// All formats.
+            pub const ALL: [Self; [$( $name ),+].len()] = [$( Self::$variant ),+];
+
+            /// The name that a user types.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $( Self::$variant => $name, )+
+                }
+            }
+        }
+    };
+}
+
+formats! {
     /// Surface and springs, one Wavefront file per frame, exact; nodes in the order of [`Format::Pc2`].
-    Obj,
+    Obj = "obj",
     /// Surface and springs with colours, one binary file per frame, single precision.
-    Ply,
+    Ply = "ply",
     /// Surface, one binary file per frame, single precision, triangles without common vertices.
-    Stl,
+    Stl = "stl",
     /// Elements, velocities and fields for ParaView, one file per frame, exact, and a collection with the times.
-    Vtu,
+    Vtu = "vtu",
     /// Surface as binary glTF, animated by morph targets, single precision.
-    Glb,
+    Glb = "glb",
     /// Surface and springs as USD text with time samples, single precision.
-    Usda,
+    Usda = "usda",
     /// All nodes as PointCache2, single precision.
-    Pc2,
+    Pc2 = "pc2",
     /// All nodes, elements and times for numpy, exact.
-    Npz,
+    Npz = "npz",
     /// Pictures, one per frame.
-    Png,
+    Png = "png",
     /// A movie with 255 colours.
-    Gif,
+    Gif = "gif",
     /// A movie in full colour, for browsers.
-    Apng,
+    Apng = "apng",
     /// A movie as H.264; needs the program `ffmpeg`.
-    Mp4,
+    Mp4 = "mp4",
     /// The run as one HTML page that plays in a browser, without a server.
-    Html,
+    Html = "html",
 }
 
 impl Format {
-    /// All formats.
-    pub const ALL: [Self; 13] = [
-        Self::Obj,
-        Self::Ply,
-        Self::Stl,
-        Self::Vtu,
-        Self::Glb,
-        Self::Usda,
-        Self::Pc2,
-        Self::Npz,
-        Self::Png,
-        Self::Gif,
-        Self::Apng,
-        Self::Mp4,
-        Self::Html,
-    ];
-
-    /// The name that a user types.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Obj => "obj",
-            Self::Ply => "ply",
-            Self::Stl => "stl",
-            Self::Vtu => "vtu",
-            Self::Glb => "glb",
-            Self::Usda => "usda",
-            Self::Pc2 => "pc2",
-            Self::Npz => "npz",
-            Self::Png => "png",
-            Self::Gif => "gif",
-            Self::Apng => "apng",
-            Self::Mp4 => "mp4",
-            Self::Html => "html",
-        }
-    }
-
     /// True for pictures and movies.
     pub fn is_picture(self) -> bool {
         matches!(self, Self::Png | Self::Gif | Self::Apng | Self::Mp4)

@@ -3,6 +3,7 @@
 //! | place | holds |
 //! |---|---|
 //! | `mod.rs` | [`Contact`]: one contact of a node, and its law |
+//! | `report.rs` | [`ContactReport`]: what a step says about its contacts |
 //! | `shape/` | obstacles |
 //! | `detect/` | detection: broad phase, nearest points, continuous detection, crossings |
 //! | `potential/` | bodies that touch each other: repulsion and friction by a potential, ways that are cut before anything meets |
@@ -16,13 +17,19 @@
 mod detect;
 mod link;
 mod potential;
+mod report;
 mod rows;
 mod shape;
 
+#[doc(hidden)]
 pub use detect::{Carried, Surfaces, Touching};
+#[doc(hidden)]
 pub use link::{Carrier, Curve, Guide, LINKS, Link, Links, OnSkin, Skin, Tets};
+#[doc(hidden)]
 pub use potential::{Barrier, Foresight, Reaches, Touch, held_rows};
-pub use rows::{Anderson, Columns, Compliance, ContactInfo, ContactSet, Kept, Sweeps, Told};
+pub use report::ContactReport;
+#[doc(hidden)]
+pub use rows::{Anderson, Columns, Compliance, ContactSet, Kept, Sweeps, Told};
 pub use shape::{
     Capsule, ClosedMesh, Cuboid, Cylinder, DistanceGrid, HalfSpace, Obstacle, Pose, Sphere, Surface,
     SurfacePoint, Touched,

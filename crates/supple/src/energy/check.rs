@@ -6,6 +6,11 @@
 use super::{Domain, Element, Lame, Potential, Solid, Stretch, stretch};
 use crate::math::small::{Mat3, compose, identity, minus, mul, norm2};
 
+/// What a material does wrong.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{0}")]
+pub struct CheckFailed(pub String);
+
 /// A source of repeatable pseudo-random numbers (splitmix64).
 #[derive(Clone, Debug)]
 pub struct Random(pub u64);
@@ -43,7 +48,7 @@ impl Random {
 }
 
 /// All checks of a solid material with the small-strain constants that it should have.
-pub fn solid<M: Solid>(m: &M, params: &[f64], lame: Lame) -> Result<(), String> {
+pub fn solid<M: Solid>(m: &M, params: &[f64], lame: Lame) -> Result<(), CheckFailed> {
     derivatives(m, params)?;
     symmetry(m, params)?;
     small_strain(m, params, lame)?;
@@ -69,7 +74,7 @@ fn samples<M: Solid>(count: usize) -> Vec<Mat3<f64>> {
 }
 
 /// P against differences of Ψ (2e-8), ∂P/∂F against differences of P (2e-7), both relative.
-pub fn derivatives<M: Solid>(m: &M, params: &[f64]) -> Result<(), String> {
+pub fn derivatives<M: Solid>(m: &M, params: &[f64]) -> Result<(), CheckFailed> {
     let p = Stretch(m.clone());
     let e = Element::new(1.0, params);
     let stiffness = stretch::hessian(m, &e, &identity())[0][0].abs();
@@ -93,10 +98,10 @@ pub fn derivatives<M: Solid>(m: &M, params: &[f64]) -> Result<(), String> {
                 // Richardson: errors of h⁴ cancel.
                 let d = (16.0 * fine(h / 2.0) - fine(h)) / 15.0;
                 if !((d - stress[c][r]).abs() <= 2e-8 * size) {
-                    return Err(format!(
+                    return Err(CheckFailed(format!(
                         "P[{r}][{c}] is {} but Ψ's difference is {d} at F = {f:?}",
                         stress[c][r]
-                    ));
+                    )));
                 }
                 let curvature = hessian.iter().flatten().fold(stiffness, |a, b| a.max(b.abs()));
                 for (col, row) in (0..9).map(|q| (q / 3, q % 3)) {
@@ -106,7 +111,9 @@ pub fn derivatives<M: Solid>(m: &M, params: &[f64]) -> Result<(), String> {
                     let d = (16.0 * coarse(h / 2.0) - coarse(h)) / 15.0;
                     let there = hessian[3 * col + row][3 * c + r];
                     if !((d - there).abs() <= 2e-7 * curvature) {
-                        return Err(format!("∂P/∂F is {there} but P's difference is {d} at F = {f:?}"));
+                        return Err(CheckFailed(format!(
+                            "∂P/∂F is {there} but P's difference is {d} at F = {f:?}"
+                        )));
                     }
                 }
             }
@@ -116,7 +123,7 @@ pub fn derivatives<M: Solid>(m: &M, params: &[f64]) -> Result<(), String> {
 }
 
 /// Objectivity and isotropy to 1e-12; Ψ(I) = 0 and P(I) = 0.
-pub fn symmetry<M: Solid>(m: &M, params: &[f64]) -> Result<(), String> {
+pub fn symmetry<M: Solid>(m: &M, params: &[f64]) -> Result<(), CheckFailed> {
     let p = Stretch(m.clone());
     let e = Element::new(1.0, params);
     let stiffness = stretch::hessian(m, &e, &identity())[0][0].abs();
@@ -127,28 +134,34 @@ pub fn symmetry<M: Solid>(m: &M, params: &[f64]) -> Result<(), String> {
         for turned in [mul(&q, &f), mul(&f, &w)] {
             let d = p.energy(&e, &turned) - p.energy(&e, &f);
             if !(d.abs() <= 1e-12 * size) {
-                return Err(format!("energy changes by {d} under a rotation at F = {f:?}"));
+                return Err(CheckFailed(format!("energy changes by {d} under a rotation at F = {f:?}")));
             }
         }
         let d = minus(&p.stress(&e, &mul(&q, &f)), &mul(&q, &p.stress(&e, &f)));
         let size = norm2(&p.stress(&e, &f)).sqrt().max(stiffness);
         if !(norm2(&d).sqrt() <= 1e-12 * size) {
-            return Err(format!("stress does not turn with the body at F = {f:?}"));
+            return Err(CheckFailed(format!("stress does not turn with the body at F = {f:?}")));
         }
         // Through the stretches and directly: the same.
         let (energy, stress) = stretch::energy_and_stress(m, &e, &f);
         let d = p.energy(&e, &f) - energy;
         let c = minus(&p.stress(&e, &f), &stress);
         if !(d.abs() <= 1e-12 * size && norm2(&c).sqrt() <= 1e-12 * size) {
-            return Err(format!("the direct formulas and those of the stretches differ at F = {f:?}"));
+            return Err(CheckFailed(format!(
+                "the direct formulas and those of the stretches differ at F = {f:?}"
+            )));
         }
     }
     let rest = p.energy(&e, &identity()).abs().max(norm2(&p.stress(&e, &identity())).sqrt());
-    if rest <= 1e-12 * stiffness { Ok(()) } else { Err(format!("energy or stress at rest is {rest}")) }
+    if rest <= 1e-12 * stiffness {
+        Ok(())
+    } else {
+        Err(CheckFailed(format!("energy or stress at rest is {rest}")))
+    }
 }
 
 /// The second derivative at rest is that of small-strain elasticity, to 1e-9.
-pub fn small_strain<M: Solid>(m: &M, params: &[f64], lame: Lame) -> Result<(), String> {
+pub fn small_strain<M: Solid>(m: &M, params: &[f64], lame: Lame) -> Result<(), CheckFailed> {
     let h = stretch::hessian(m, &Element::new(1.0, params), &identity());
     for a in 0..9 {
         for b in 0..9 {
@@ -157,7 +170,10 @@ pub fn small_strain<M: Solid>(m: &M, params: &[f64], lame: Lame) -> Result<(), S
             let expected = lame.lambda * delta(i, j) * delta(k, l)
                 + lame.mu * (delta(i, k) * delta(j, l) + delta(i, l) * delta(j, k));
             if !((h[a][b] - expected).abs() <= 1e-9 * (lame.mu + lame.lambda.abs())) {
-                return Err(format!("at rest ∂P{i}{j}/∂F{k}{l} is {} instead of {expected}", h[a][b]));
+                return Err(CheckFailed(format!(
+                    "at rest ∂P{i}{j}/∂F{k}{l} is {} instead of {expected}",
+                    h[a][b]
+                )));
             }
         }
     }
@@ -165,7 +181,7 @@ pub fn small_strain<M: Solid>(m: &M, params: &[f64], lame: Lame) -> Result<(), S
 }
 
 /// Finite answers at F = 0, at flat and at nearly flat elements.
-pub fn degenerate<M: Solid>(m: &M, params: &[f64]) -> Result<(), String> {
+pub fn degenerate<M: Solid>(m: &M, params: &[f64]) -> Result<(), CheckFailed> {
     let p = Stretch(m.clone());
     for s in [
         [0.0; 3],
@@ -181,7 +197,8 @@ pub fn degenerate<M: Solid>(m: &M, params: &[f64]) -> Result<(), String> {
         let mut warm = p.cold(&e);
         let z = p.prox(&e, &f, &mut warm);
         if !norm2(&stress).is_finite() || !norm2(&z).is_finite() || p.energy(&e, &f).is_nan() {
-            return Err(format!("not a number or infinite at stretches {s:?}: P = {stress:?}, prox = {z:?}"));
+            let told = format!("not a number or infinite at stretches {s:?}: P = {stress:?}, prox = {z:?}");
+            return Err(CheckFailed(told));
         }
     }
     Ok(())
@@ -192,7 +209,7 @@ fn lame_scale<M: Solid>(m: &M, params: &[f64]) -> f64 {
 }
 
 /// The proximal operator: projected gradient at most 1e-8·max(1, k), and no point near by, nor any of many others, lower.
-pub fn prox<M: Solid>(m: &M, params: &[f64]) -> Result<(), String> {
+pub fn prox<M: Solid>(m: &M, params: &[f64]) -> Result<(), CheckFailed> {
     let mut random = Random(3);
     let stiff = lame_scale(m, params);
     for round in 0..300 {
@@ -216,7 +233,7 @@ pub fn prox<M: Solid>(m: &M, params: &[f64]) -> Result<(), String> {
             if v.is_nan() { f64::INFINITY } else { v }
         };
         let here = objective(&z);
-        let tell = |what: &str| Err(format!("prox of {s:?} with k = {k} is {z:?}: {what}"));
+        let tell = |what: &str| Err(CheckFailed(format!("prox of {s:?} with k = {k} is {z:?}: {what}")));
         let floor = M::DOMAIN != Domain::Signed;
         if !here.is_finite() || (floor && z.iter().any(|a| *a < 0.0)) {
             return tell("outside of the domain");

@@ -6,6 +6,7 @@
 
 use super::project::Lengths;
 use super::{Element, Potential, Soft};
+use crate::error::ParameterError;
 use crate::math::small::{Mat3, mul_vec};
 
 /// The most that a muscle contracts: a fibre without length has no direction.
@@ -26,13 +27,21 @@ pub struct Fibres {
 
 impl Fibres {
     /// Slack fibres along a direction of the rest shape, not zero, of a stiffness > 0 in Pa, not contracted.
-    pub fn new(direction: [f64; 3], stiffness: f64) -> Result<Fibres, String> {
+    pub fn new(direction: [f64; 3], stiffness: f64) -> Result<Fibres, ParameterError> {
         let size = direction.iter().fold(0.0, |m: f64, a| m.max(a.abs()));
         if !(size > 0.0 && direction.iter().all(|a| a.is_finite())) {
-            return Err(format!("direction of fibres: {direction:?} is none"));
+            return Err(ParameterError::new(
+                "direction",
+                direction,
+                format!("direction of fibres: {direction:?} is none"),
+            ));
         }
         if !(stiffness.is_finite() && stiffness > 0.0) {
-            return Err(format!("stiffness of fibres: must be positive and finite, not {stiffness}"));
+            return Err(ParameterError::new(
+                "stiffness",
+                stiffness,
+                format!("stiffness of fibres: must be positive and finite, not {stiffness}"),
+            ));
         }
         let scaled = direction.map(|a| a / size);
         let length = scaled.iter().map(|a| a * a).sum::<f64>().sqrt();
@@ -40,7 +49,7 @@ impl Fibres {
         Ok(Fibres { direction, stiffness, contraction: 0.0, slack: true })
     }
     /// The same, contracted by c, from 0 to [`MOST`]: their rest length is 1 − c times what it was.
-    pub fn contracted(self, contraction: f64) -> Result<Fibres, String> {
+    pub fn contracted(self, contraction: f64) -> Result<Fibres, ParameterError> {
         check(contraction)?;
         Ok(Fibres { contraction, ..self })
     }
@@ -103,11 +112,15 @@ impl Fibres {
 }
 
 /// An error unless a muscle can contract so far.
-pub fn check(contraction: f64) -> Result<(), String> {
+pub fn check(contraction: f64) -> Result<(), ParameterError> {
     if (0.0..=MOST).contains(&contraction) {
         Ok(())
     } else {
-        Err(format!("contraction of fibres: lies between 0 and {MOST}, not {contraction}"))
+        Err(ParameterError::new(
+            "contraction",
+            contraction,
+            format!("contraction of fibres: lies between 0 and {MOST}, not {contraction}"),
+        ))
     }
 }
 

@@ -17,6 +17,7 @@
 
 use super::neo_hookean::root;
 use super::{Domain, Element, Isotropic, Lame, Solid, search};
+use crate::error::ParameterError;
 use crate::math::real::{Mask, Real};
 
 /// The fixed corotated material.
@@ -60,7 +61,7 @@ impl Isotropic<3> for FixedCorotated {
 }
 
 impl Solid for FixedCorotated {
-    fn check(&self, numbers: &[f64]) -> Result<(), String> {
+    fn check(&self, numbers: &[f64]) -> Result<(), ParameterError> {
         Lame::of(numbers).not_below_zero(Self::NAME, "its energy falls without bound as the volume grows")
     }
 }

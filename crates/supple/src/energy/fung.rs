@@ -11,6 +11,7 @@
 use super::fixed_corotated::distance2;
 use super::neo_hookean::{ln_product, root};
 use super::{Domain, Element, Isotropic, Lame, Solid, search};
+use crate::error::ParameterError;
 use crate::math::real::{Mask, Real};
 use crate::math::small::{Mat3, cofactor, combine, dot, norm2};
 
@@ -26,17 +27,25 @@ const LARGEST_EXPONENT: f64 = 500.0;
 
 impl Fung {
     /// μ, b, λ' of small-strain constants; the message names the smallest Poisson's ratio that works.
-    pub fn numbers(lame: Lame, b: f64) -> Result<[f64; 3], String> {
+    pub fn numbers(lame: Lame, b: f64) -> Result<[f64; 3], ParameterError> {
         if !(b.is_finite() && b > 0.0) {
-            return Err(format!("b of fung must be positive and finite, not {b}"));
+            return Err(ParameterError::new(
+                "b",
+                b,
+                format!("b of fung must be positive and finite, not {b}"),
+            ));
         }
         let lambda = lame.lambda - 2.0 * b * lame.mu;
         // At the smallest ratio itself the difference is nothing but rounding.
         if lambda < -1e-9 * b * lame.mu {
-            return Err(format!(
-                "fung with b = {b} needs a Poisson's ratio of at least {}, not {}: λ − 2bμ must not be negative",
-                b / (1.0 + 2.0 * b),
-                lame.poisson()
+            return Err(ParameterError::new(
+                "poisson",
+                lame.poisson(),
+                format!(
+                    "fung with b = {b} needs a Poisson's ratio of at least {}, not {}: λ − 2bμ must not be negative",
+                    b / (1.0 + 2.0 * b),
+                    lame.poisson()
+                ),
             ));
         }
         Ok([lame.mu, b, lambda.max(0.0)])

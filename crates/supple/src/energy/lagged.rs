@@ -37,8 +37,8 @@ impl Potential<1> for Drag {
     fn domain(&self) -> Domain {
         Domain::Signed
     }
-    fn convex(&self) -> bool {
-        true
+    fn minds_inversion(&self) -> bool {
+        false
     }
     /// A quadratic: projective dynamics takes it with z = Dx − ∇U/w².
     fn projective(&self) -> bool {
@@ -134,8 +134,8 @@ impl Potential<3> for StrainRate {
     fn domain(&self) -> Domain {
         Domain::Signed
     }
-    fn convex(&self) -> bool {
-        true
+    fn minds_inversion(&self) -> bool {
+        false
     }
     fn projective(&self) -> bool {
         true

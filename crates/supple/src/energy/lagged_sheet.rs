@@ -57,8 +57,8 @@ impl Potential<2> for SheetStrainRate {
     fn domain(&self) -> Domain {
         Domain::Signed
     }
-    fn convex(&self) -> bool {
-        true
+    fn minds_inversion(&self) -> bool {
+        false
     }
     fn projective(&self) -> bool {
         true

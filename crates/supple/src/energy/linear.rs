@@ -45,8 +45,8 @@ impl Potential<3> for Linear {
         }
         (energy, p)
     }
-    fn convex(&self) -> bool {
-        true
+    fn minds_inversion(&self) -> bool {
+        false
     }
     /// 2μ on symmetric modes and λ on the trace, in the frame of the axes.
     #[inline(always)]

@@ -83,8 +83,11 @@ pub use st_venant_kirchhoff::StVenantKirchhoff;
 pub use stable_neo_hookean::StableNeoHookean;
 pub use stretch::Stretch;
 
-use crate::math::real::Real;
-use crate::math::small::{Local, Mat3, minus, norm2};
+use crate::error::ParameterError;
+pub use crate::math::real::{Mask, Real};
+pub use crate::math::small::{Local, Mat3};
+
+use crate::math::small::{minus, norm2};
 
 /// Most numbers that one element's material may have.
 pub const MAX_PARAMS: usize = 14;
@@ -193,9 +196,10 @@ pub trait Potential<const D: usize>: Send + Sync + 'static {
     fn second(&self, e: &Element<f64>, z: &Local<f64, D>) -> Second<D> {
         second::differences(|z| self.stress(e, z), z)
     }
-    /// True if the energy is convex in z: inverted elements then mean nothing to it.
-    fn convex(&self) -> bool {
-        false
+    /// True if an inverted or flat element leads its gradient nowhere. Not so where the energy is convex in z, nor where what is flat is no
+    /// element turned inside out.
+    fn minds_inversion(&self) -> bool {
+        true
     }
     /// True if the energy is k/2·dist(z, C)² (26), so that projective dynamics takes it: the proximal operator with k = 0 is the
     /// projection.
@@ -262,7 +266,7 @@ pub trait Solid: Isotropic<3> {
     }
     /// An error if the energy with these numbers has no lower bound: then a step has no solution, and a body may collapse or blow up
     /// without end.
-    fn check(&self, _numbers: &[f64]) -> Result<(), String> {
+    fn check(&self, _numbers: &[f64]) -> Result<(), ParameterError> {
         Ok(())
     }
 }
@@ -278,8 +282,10 @@ pub trait Manifold<const D: usize>: Send + Sync + 'static {
     fn curvature<R: Real>(&self, _shape: &[R], _z: &Local<R, D>) -> Curvature<R, D> {
         Curvature::uniform(R::one())
     }
-    /// True if the set is convex.
-    const CONVEX: bool = false;
+    /// See [`Potential::BESIDE`]: true for what stands beside the material of its element, a limit or bending.
+    const BESIDE: bool;
+    /// See [`Potential::minds_inversion`].
+    const MINDS_INVERSION: bool = true;
     /// True if the set is z = 0.
     const ORIGIN: bool = false;
     /// The point of the set nearest to y; `shape` are the set's numbers.

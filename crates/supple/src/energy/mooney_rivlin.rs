@@ -6,6 +6,7 @@
 
 use super::isochoric::{self, Isochoric, bounded_exp};
 use super::{Domain, Element, Isotropic, Lame, Solid};
+use crate::error::ParameterError;
 use crate::math::real::Real;
 
 /// The Mooney–Rivlin material.
@@ -18,17 +19,25 @@ impl MooneyRivlin {
         [0.35 * lame.mu, 0.15 * lame.mu, 0.5 * lame.bulk()]
     }
     /// The small-strain constants of C10, C01 ≥ 0 (not both 0) and D1 > 0, in Pa; the message names the one that is wrong.
-    pub fn lame(c10: f64, c01: f64, d1: f64) -> Result<Lame, String> {
+    pub fn lame(c10: f64, c01: f64, d1: f64) -> Result<Lame, ParameterError> {
         for (name, c) in [("c10", c10), ("c01", c01)] {
             if !(c.is_finite() && c >= 0.0) {
-                return Err(format!("{name} of mooney_rivlin must be at least 0 and finite, not {c}"));
+                return Err(ParameterError::new(
+                    name,
+                    c,
+                    format!("{name} of mooney_rivlin must be at least 0 and finite, not {c}"),
+                ));
             }
         }
         if !(c10 + c01 > 0.0) {
-            return Err("c10 and c01 of mooney_rivlin must not both be 0".into());
+            return Err(ParameterError::new("c10", c10, "c10 and c01 of mooney_rivlin must not both be 0"));
         }
         if !(d1.is_finite() && d1 > 0.0) {
-            return Err(format!("d1 of mooney_rivlin must be positive and finite, not {d1}"));
+            return Err(ParameterError::new(
+                "d1",
+                d1,
+                format!("d1 of mooney_rivlin must be positive and finite, not {d1}"),
+            ));
         }
         let mu = 2.0 * (c10 + c01);
         Lame::new(mu, 2.0 * d1 - 2.0 / 3.0 * mu)

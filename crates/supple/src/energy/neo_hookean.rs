@@ -9,6 +9,7 @@
 //! Πb_i > 2α³ e^(μ/λ); such elements are solved one by one by a scan that compares both branches.
 
 use super::{Domain, Element, Isotropic, Lame, Solid};
+use crate::error::ParameterError;
 use crate::math::real::{Mask, Real};
 use crate::math::small::{Mat3, cofactor, combine, dot, norm2};
 
@@ -56,7 +57,7 @@ impl Isotropic<3> for NeoHookean {
 }
 
 impl Solid for NeoHookean {
-    fn check(&self, numbers: &[f64]) -> Result<(), String> {
+    fn check(&self, numbers: &[f64]) -> Result<(), ParameterError> {
         let name = <Self as Isotropic<3>>::NAME;
         Lame::of(numbers).not_below_zero(name, "its energy falls without bound as the volume vanishes")
     }

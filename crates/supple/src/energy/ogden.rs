@@ -6,6 +6,7 @@
 
 use super::isochoric::{self, Isochoric, bounded_exp};
 use super::{Domain, Element, Isotropic, Lame, Solid};
+use crate::error::ParameterError;
 use crate::math::real::Real;
 
 /// The Ogden material.
@@ -35,21 +36,33 @@ impl Ogden {
         out
     }
     /// The small-strain constants of terms (μ_p, α_p) and κ; the message says what is wrong.
-    pub fn lame(terms: &[(f64, f64)], kappa: f64) -> Result<Lame, String> {
+    pub fn lame(terms: &[(f64, f64)], kappa: f64) -> Result<Lame, ParameterError> {
         if terms.is_empty() || terms.len() > MOST_TERMS {
-            return Err(format!("ogden takes 1 to {MOST_TERMS} terms of mu and alpha, not {}", terms.len()));
+            return Err(ParameterError::new(
+                "mu",
+                terms.len(),
+                format!("ogden takes 1 to {MOST_TERMS} terms of mu and alpha, not {}", terms.len()),
+            ));
         }
         for (p, (mu, alpha)) in terms.iter().enumerate() {
             if !(mu.is_finite() && alpha.is_finite() && mu * alpha > 0.0 && alpha.abs() <= 50.0) {
-                return Err(format!(
-                    "mu and alpha of an ogden term must have the same sign and alpha lie within ±50, not {mu} and {alpha} \
+                return Err(ParameterError::new(
+                    "mu",
+                    [mu, alpha],
+                    format!(
+                        "mu and alpha of an ogden term must have the same sign and alpha lie within ±50, not {mu} and {alpha} \
                      (term {})",
-                    p + 1
+                        p + 1
+                    ),
                 ));
             }
         }
         if !(kappa.is_finite() && kappa > 0.0) {
-            return Err(format!("kappa of ogden must be positive and finite, not {kappa}"));
+            return Err(ParameterError::new(
+                "kappa",
+                kappa,
+                format!("kappa of ogden must be positive and finite, not {kappa}"),
+            ));
         }
         let mu = terms.iter().map(|(m, a)| 0.5 * m * a).sum::<f64>();
         Lame::new(mu, kappa - 2.0 / 3.0 * mu)

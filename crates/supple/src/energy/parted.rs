@@ -6,6 +6,7 @@
 //! below. With λ < 0, which removes as much at small strain, it would not be.
 
 use super::{Domain, Element, Isotropic, Solid};
+use crate::error::ParameterError;
 use crate::math::real::Real;
 use crate::math::small::{Mat3, cofactor, combine, dot, norm2};
 
@@ -66,10 +67,14 @@ impl Isotropic<3> for NeoHookeanPart {
 }
 
 impl Solid for NeoHookeanPart {
-    fn check(&self, numbers: &[f64]) -> Result<(), String> {
+    fn check(&self, numbers: &[f64]) -> Result<(), ParameterError> {
         match numbers {
             [mu, lambda, beta] if *mu > 0.0 && *lambda >= 0.0 && mu + beta >= 0.0 => Ok(()),
-            _ => Err(format!("{} needs μ > 0, λ ≥ 0 and β ≥ −μ, not {numbers:?}", Self::NAME)),
+            _ => Err(ParameterError::new(
+                "numbers",
+                numbers,
+                format!("{} needs μ > 0, λ ≥ 0 and β ≥ −μ, not {numbers:?}", Self::NAME),
+            )),
         }
     }
     #[inline(always)]

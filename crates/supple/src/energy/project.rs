@@ -15,7 +15,7 @@ pub struct Soft<C>(pub C);
 impl<C: Manifold<D>, const D: usize> Potential<D> for Soft<C> {
     const PARAMS: usize = 1 + C::PARAMS;
     // Of matrices with more than one column there are only limits and bending.
-    const BESIDE: bool = D > 1;
+    const BESIDE: bool = C::BESIDE;
     const QUADRATIC: bool = C::ORIGIN;
     fn name(&self) -> &'static str {
         self.0.name()
@@ -29,8 +29,8 @@ impl<C: Manifold<D>, const D: usize> Potential<D> for Soft<C> {
         let d = minus(z, &self.0.project(&e.param[1..], z));
         (R::splat(0.5) * k * norm2(&d), combine(k, &d, R::zero(), &d))
     }
-    fn convex(&self) -> bool {
-        C::CONVEX
+    fn minds_inversion(&self) -> bool {
+        C::MINDS_INVERSION
     }
     fn projective(&self) -> bool {
         true
@@ -78,8 +78,8 @@ impl<C: Manifold<D>, const D: usize> Potential<D> for Hard<C> {
     fn energy_and_stress<R: Real>(&self, _e: &Element<R>, _z: &Local<R, D>) -> (R, Local<R, D>) {
         (R::zero(), zeros())
     }
-    fn convex(&self) -> bool {
-        true
+    fn minds_inversion(&self) -> bool {
+        false
     }
     /// Eq. (39).
     #[inline(always)]
@@ -94,10 +94,11 @@ pub struct Point;
 
 impl Manifold<1> for Point {
     const PARAMS: usize = 3;
+    const BESIDE: bool = false;
     fn name(&self) -> &'static str {
         "anchor"
     }
-    const CONVEX: bool = true;
+    const MINDS_INVERSION: bool = false;
     #[inline(always)]
     fn project<R: Real>(&self, shape: &[R], _y: &Local<R, 1>) -> Local<R, 1> {
         [[shape[0], shape[1], shape[2]]]
@@ -130,6 +131,7 @@ pub struct Lengths(pub &'static str);
 
 impl Manifold<1> for Lengths {
     const PARAMS: usize = 2;
+    const BESIDE: bool = false;
     fn name(&self) -> &'static str {
         self.0
     }
@@ -168,7 +170,8 @@ pub struct Flat;
 
 impl Manifold<3> for Flat {
     const PARAMS: usize = 0;
-    const CONVEX: bool = true;
+    const BESIDE: bool = true;
+    const MINDS_INVERSION: bool = false;
     const ORIGIN: bool = true;
     fn name(&self) -> &'static str {
         "bending"
@@ -186,8 +189,9 @@ pub struct Turned;
 
 impl Manifold<3> for Turned {
     const PARAMS: usize = 9;
-    // Not that it is; but what is flat here is no element turned inside out.
-    const CONVEX: bool = true;
+    const BESIDE: bool = true;
+    // What is flat here is no element turned inside out.
+    const MINDS_INVERSION: bool = false;
     fn name(&self) -> &'static str {
         "bending"
     }
@@ -211,6 +215,7 @@ pub enum SheetStrains {
 
 impl Manifold<2> for SheetStrains {
     const PARAMS: usize = 2;
+    const BESIDE: bool = true;
     fn name(&self) -> &'static str {
         "strain limit"
     }
@@ -238,6 +243,7 @@ pub struct SolidStrains;
 
 impl Manifold<3> for SolidStrains {
     const PARAMS: usize = 2;
+    const BESIDE: bool = true;
     fn name(&self) -> &'static str {
         "strain limit"
     }

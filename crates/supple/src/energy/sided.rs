@@ -28,8 +28,9 @@ pub fn scale_of(c: &Mat3<f64>) -> f64 {
 
 impl Manifold<5> for Sided {
     const PARAMS: usize = 10;
-    // Not that it is; but what is flat here is no element turned inside out.
-    const CONVEX: bool = true;
+    const BESIDE: bool = true;
+    // What is flat here is no element turned inside out.
+    const MINDS_INVERSION: bool = false;
     fn name(&self) -> &'static str {
         "bending"
     }

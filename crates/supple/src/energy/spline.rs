@@ -13,6 +13,7 @@ use super::fixed_corotated::distance2;
 use super::isochoric::newton_step;
 use super::spline_curve::Curve;
 use super::{Domain, Element, Isotropic, Lame, Solid, search};
+use crate::error::ParameterError;
 use crate::math::real::{Mask, Real};
 
 /// A material of splines.
@@ -37,9 +38,13 @@ const STRETCHES: [f64; 10] = [0.1, 0.25, 0.45, 0.7, 0.9, 1.15, 1.5, 2.0, 3.0, 4.
 
 impl Spline {
     /// By control points [x, value in Pa] of f'(σ), g'(σ_iσ_j) and h'(J).
-    pub fn new(f: &[[f64; 2]], g: Option<&[[f64; 2]]>, h: &[[f64; 2]]) -> Result<Spline, String> {
-        let curve =
-            |name: &str, points: &[[f64; 2]]| Curve::new(points).map_err(|e| format!("{name} of spline {e}"));
+    pub fn new(f: &[[f64; 2]], g: Option<&[[f64; 2]]>, h: &[[f64; 2]]) -> Result<Spline, ParameterError> {
+        let curve = |name: &'static str, points: &[[f64; 2]]| {
+            Curve::new(points).map_err(|e| {
+                let reason = format!("{name} of spline {e}");
+                ParameterError { name, reason, ..e }
+            })
+        };
         let (f, h) = (curve("f", f)?, curve("h", h)?);
         let g = g.map(|g| curve("g", g)).transpose()?;
         let at = |c: &Curve| c.at(1.0);
@@ -48,8 +53,12 @@ impl Spline {
         let stress = own[1] + 2.0 * side[1] + volume[1];
         let size = own[2].abs() + side[2].abs() + volume[2].abs();
         if !(stress.abs() <= 1e-6 * size) {
-            return Err(format!(
-                "f'(1) + 2g'(1) + h'(1) of spline must be 0, or the body would not be at rest; it is {stress} Pa"
+            return Err(ParameterError::new(
+                "f",
+                stress,
+                format!(
+                    "f'(1) + 2g'(1) + h'(1) of spline must be 0, or the body would not be at rest; it is {stress} Pa"
+                ),
             ));
         }
         let spline = Spline { f, g, h: h.raised(-stress), rest: 0.0 }.at_rest();
@@ -59,7 +68,7 @@ impl Spline {
 
     /// An error if the energy falls without bound where stretches grow. Beyond their last points f', g' and h' are straight: the
     /// energy is ½f''σ², ½g''(σ_iσ_j)² and ½h''J² there, each of a higher power than the one before, or linear where the slope is 0.
-    fn bounded(&self) -> Result<(), String> {
+    fn bounded(&self) -> Result<(), ParameterError> {
         const FAR: f64 = 1e7;
         let far = |c: &Curve| {
             let [_, value, slope] = c.at(FAR);
@@ -68,31 +77,37 @@ impl Spline {
         let (f, h) = (far(&self.f), far(&self.h));
         let g = self.g.as_ref().map_or([0.0; 2], far);
         let falls = |c: [f64; 2]| c[1] < 0.0 || (c[1] == 0.0 && c[0] < 0.0);
-        let message = |name: &str, of: &str| {
-            format!("{name} of spline falls for large {of}: the energy would have no lower bound")
+        let wrong = |name: &'static str, slope: f64, of: &str, hint: &str| {
+            let reason =
+                format!("{name} of spline falls for large {of}: the energy would have no lower bound{hint}");
+            Err(ParameterError::new(name, slope, reason))
         };
         if h[1] < 0.0 || (falls(h) && !(g[1] > 0.0)) {
             let hint = "; with a curve by name, h' = λ(J − 1), Poisson's ratio must be at least 0";
-            return Err(message("h", "volumes") + hint);
+            return wrong("h", h[1], "volumes", hint);
         }
         if falls(f) {
-            return Err(message("f", "stretches"));
+            return wrong("f", f[1], "stretches", "");
         }
         if g[1] < 0.0 || (g[1] == 0.0 && g[0] + f[1] < 0.0) {
-            return Err(message("g", "products of stretches"));
+            return wrong("g", g[1], "products of stretches", "");
         }
         Ok(())
     }
 
     /// A built-in curve for f, h' = λ(J − 1) and no g: the small-strain constants are the given ones.
-    pub fn named(name: &str, lame: Lame) -> Result<Spline, String> {
+    pub fn named(name: &str, lame: Lame) -> Result<Spline, ParameterError> {
         match name {
             "rubber" => Ok(Spline::rubber(lame)),
             "tissue" => Ok(Spline::shaped(|s| (s - 1.0) * (1.0 + 4.0 * (s - 1.0) * (s - 1.0)), lame)),
             "linear" => Ok(Spline::shaped(|s| s - 1.0, lame)),
             _ => {
                 let names = NAMES.map(|(n, _)| format!("`{n}`")).join(", ");
-                Err(format!("there is no spline `{name}`; there are {names}"))
+                Err(ParameterError::new(
+                    "curve",
+                    name,
+                    format!("there is no spline `{name}`; there are {names}"),
+                ))
             }
         }
     }
@@ -117,11 +132,11 @@ impl Spline {
     }
 
     /// The small-strain constants; an error if the material is not stable at rest.
-    pub fn lame(&self) -> Result<Lame, String> {
+    pub fn lame(&self) -> Result<Lame, ParameterError> {
         let g = self.g.as_ref().map_or([0.0; 3], |g| g.at(1.0));
         let (f, h) = (self.f.at(1.0), self.h.at(1.0));
         Lame::new(0.5 * (f[2] + g[2] - g[1] - h[1]), g[2] + g[1] + h[2] + h[1])
-            .map_err(|e| format!("spline is not stable at rest: {e}"))
+            .map_err(|e| ParameterError { reason: format!("spline is not stable at rest: {e}"), ..e })
     }
 }
 
@@ -189,7 +204,7 @@ impl Isotropic<3> for Spline {
 }
 
 impl Solid for Spline {
-    fn check(&self, _numbers: &[f64]) -> Result<(), String> {
+    fn check(&self, _numbers: &[f64]) -> Result<(), ParameterError> {
         self.bounded()
     }
 }

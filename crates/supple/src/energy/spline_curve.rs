@@ -1,5 +1,6 @@
 //! A smooth curve through control points, and its integral, in lanes.
 
+use crate::error::ParameterError;
 use crate::math::real::Real;
 
 /// Fewest and most control points of a curve.
@@ -21,23 +22,27 @@ pub struct Curve {
 
 impl Curve {
     /// f' through points (x, f'(x)) with rising x.
-    pub fn new(points: &[[f64; 2]]) -> Result<Curve, String> {
+    pub fn new(points: &[[f64; 2]]) -> Result<Curve, ParameterError> {
         if !POINTS.contains(&points.len()) {
-            return Err(format!(
-                "takes {} to {} control points, not {}",
-                POINTS.start(),
-                POINTS.end(),
-                points.len()
+            return Err(ParameterError::new(
+                "points",
+                points.len(),
+                format!("takes {} to {} control points, not {}", POINTS.start(), POINTS.end(), points.len()),
             ));
         }
         if let Some(p) = points.iter().find(|p| !(p[0].is_finite() && p[1].is_finite() && p[0].abs() <= 1e6))
         {
-            return Err(format!("has a control point {p:?} that is not finite"));
+            return Err(ParameterError::new(
+                "points",
+                p,
+                format!("has a control point {p:?} that is not finite"),
+            ));
         }
         if let Some(w) = points.windows(2).find(|w| w[1][0] - w[0][0] < 1e-6) {
-            return Err(format!(
-                "needs control points with rising stretches, not {} after {}",
-                w[1][0], w[0][0]
+            return Err(ParameterError::new(
+                "points",
+                w[1][0],
+                format!("needs control points with rising stretches, not {} after {}", w[1][0], w[0][0]),
             ));
         }
         Ok(Curve::through(points))

@@ -19,6 +19,7 @@
 use super::Material;
 use super::material::Choice;
 use crate::energy::{Lame, NeoHookeanPart};
+use crate::error::ParameterError;
 use crate::math::quadratic::quadratic;
 use crate::math::tet::tetrahedron;
 use crate::mesh::{MOST_NODES, TetMesh};
@@ -120,19 +121,31 @@ pub(super) struct Parted {
 
 impl Average {
     /// What is wrong with it.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), ParameterError> {
         let most = if self.young { 2.0 / 3.0 } else { 1.0 };
         if !(self.share > 0.0 && self.share < most) {
-            return Err(format!("the elements' share must lie between 0 and {most:.3}, not {}", self.share));
+            return Err(ParameterError::new(
+                "share",
+                self.share,
+                format!("the elements' share must lie between 0 and {most:.3}, not {}", self.share),
+            ));
         }
         match self.lambda.iter().find(|l| !(**l > -2.0 / 3.0 && l.is_finite())) {
-            Some(l) => Err(format!("the elements' lambda over mu must be above -2/3, not {l}")),
+            Some(l) => Err(ParameterError::new(
+                "lambda",
+                l,
+                format!("the elements' lambda over mu must be above -2/3, not {l}"),
+            )),
             None => Ok(()),
         }
     }
 
     /// Parts materials, one for each element; the error says which cannot be.
-    pub(super) fn split(&self, materials: &[Material], order: usize) -> Result<Parted, (usize, String)> {
+    pub(super) fn split(
+        &self,
+        materials: &[Material],
+        order: usize,
+    ) -> Result<Parted, (usize, ParameterError)> {
         let kept = self.lambda[usize::from(order == 2)];
         let share = |m: &Material| {
             let Lame { mu, lambda } = m.lame();
@@ -242,7 +255,7 @@ impl Material {
     }
 
     /// The part that elements keep and the part of patches, whose sum is the material.
-    fn parted(&self, share: f64, kept: f64) -> Result<(Material, Material), String> {
+    fn parted(&self, share: f64, kept: f64) -> Result<(Material, Material), ParameterError> {
         use super::MaterialKind as Kind;
         let lame = self.lame();
         let kind = match &self.base().0 {
@@ -260,7 +273,11 @@ impl Material {
         };
         let parts = match &self.base().0 {
             Choice::Own { .. } | Choice::Fibred(_) => {
-                return Err(format!("{} cannot be parted: averaging is for built-in laws", self.name()));
+                return Err(ParameterError::new(
+                    "material",
+                    self.name(),
+                    format!("{} cannot be parted: averaging is for built-in laws", self.name()),
+                ));
             }
             Choice::BuiltIn { kind, numbers: n, .. } => {
                 let scaled = |s: f64| n.map(|a| s * a);

@@ -4,7 +4,7 @@
 use super::terms::{Terms, Where};
 use super::{Material, MaterialKind};
 use crate::energy::plane::plane_stress;
-use crate::error::BuildError;
+use crate::error::{BuildError, ParameterError};
 use crate::math::triangle::{bend, stands_on, triangle};
 use crate::mesh::TriMesh;
 
@@ -44,20 +44,16 @@ impl Limit {
         self.along == Along::Stretches && self.stiffness.is_none()
     }
     /// What is wrong with it.
-    pub fn check(&self) -> Result<(), String> {
-        self.find().map_err(|(_, message)| message)
-    }
-    /// … and in which key.
-    pub(super) fn find(&self) -> Result<(), Wrong> {
+    pub fn check(&self) -> Result<(), ParameterError> {
         let [least, most] = self.range;
         if !((0.0..=1.0).contains(&least) && most >= 1.0 && most.is_finite()) {
             let message = format!("a strain limit goes from 0…1 to 1 or more, not from {least} to {most}");
-            return Err(("range".into(), message));
+            return Err(ParameterError::new("range", self.range, message));
         }
         match self.stiffness {
             Some(k) if !(k.is_finite() && k > 0.0) => {
                 let message = format!("the stiffness of a limit must be positive and finite, not {k}");
-                Err(("stiffness".into(), message))
+                Err(ParameterError::new("stiffness", k, message))
             }
             _ => Ok(()),
         }
@@ -125,7 +121,7 @@ impl Cloth {
         }
         self.membrane().map_err(|e| ("material.kind".to_string(), e))?;
         if let Some(Err(e)) = self.material.as_ref().map(Material::check) {
-            return wrong("material", e);
+            return wrong("material", e.reason);
         }
         if self.threads.iter().any(|k| !(k.is_finite() && *k >= 0.0)) {
             let message = format!("stiffness along threads must be zero or positive, not {:?}", self.threads);
@@ -141,7 +137,7 @@ impl Cloth {
             return wrong("cloth.bending.stiffness", message);
         }
         if let Some(limit) = &self.limit {
-            limit.find().map_err(|(key, message)| (format!("cloth.limit.{key}"), message))?;
+            limit.check().map_err(|e| (format!("cloth.limit.{}", e.name), e.reason))?;
         }
         if self.material.is_none() && self.limit.is_none() && self.threads == [0.0; 2] {
             return wrong("cloth", "a sheet needs a material, a strain limit or threads".into());

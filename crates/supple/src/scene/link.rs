@@ -74,7 +74,7 @@ impl Scene {
                 vec![Guide::Line(point, along); ids.len()]
             }
             SlideOn::Curve(points, closed) => {
-                let curve = Arc::new(Curve::new(points, closed).map_err(&wrong)?);
+                let curve = Arc::new(Curve::new(points, closed).map_err(|e| wrong(e.reason))?);
                 vec![Guide::Curve(curve); ids.len()]
             }
             SlideOn::Surface(other, distance) => {

@@ -1,10 +1,12 @@
 //! Sliding constraints, attachments and stitches as scene files say them.
 
 use super::file::{Keyframe, SceneFile, Select};
+use super::motion::{Key, between, keys};
 use super::obstacle::Moved;
 use super::parse::{SceneError, did_you_mean, nearest};
 use super::place::{self, Placed};
-use super::program::{Key, between, find, keys};
+use super::program::find;
+use super::select::chosen;
 use super::{AttachTo, BodyId, LinkId, ObstacleId, Scene, SlideOn};
 use crate::contact::Pose;
 use crate::error::BuildError;
@@ -162,7 +164,7 @@ fn nodes(
 ) -> Result<(BodyId, Option<Vec<u32>>), SceneError> {
     let body = find(file, name, key)?;
     let Some(p) = bodies.get(body).copied().flatten() else { return Ok((BodyId(body), None)) };
-    let ids = place::chosen(select, &format!("{key}.select"), p)?;
+    let ids = chosen(select, &format!("{key}.select"), p)?;
     Ok((BodyId(body), Some(ids)))
 }
 

@@ -9,74 +9,46 @@ use crate::energy::{
     Arap, Corotated, Fibres, FixedCorotated, Fung, Lame, Linear, MAX_PARAMS, MooneyRivlin, NeoHookean, Ogden,
     Solid, Spline, StVenantKirchhoff, StableNeoHookean, Stretch, fung,
 };
+use crate::error::ParameterError;
 use crate::term::weight::WeightRule;
 use crate::term::{BatchSource, ElementList, Source};
 use std::sync::Arc;
 
-/// A built-in material of solids. The formulas are in `energy/`, one file each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum MaterialKind {
-    /// Small strain, not corotated.
-    Linear,
-    /// As rigid as possible: the solid of projective dynamics.
-    Arap,
-    /// Corotated linear elasticity.
-    Corotated,
-    /// Neo-Hookean: resists collapse without bound.
-    NeoHookean,
-    /// St. Venant–Kirchhoff.
-    StVenantKirchhoff,
-    /// Stable neo-Hookean: rubber that recovers from inversion.
-    StableNeoHookean,
-    /// Corotated with the volume itself instead of its linearisation.
-    FixedCorotated,
-    /// Mooney–Rivlin rubber.
-    MooneyRivlin,
-    /// Ogden rubber, up to three terms.
-    Ogden,
-    /// Fung: soft tissue that stiffens exponentially.
-    Fung,
-    /// Splines of the stretches, by name or by control points.
-    Spline,
-    /// Another material with fibres along a direction, which may contract: muscle.
-    Fibre,
+choice! {
+    /// A built-in material of solids. The formulas are in `energy/`, one file each.
+    #[non_exhaustive]
+    pub enum MaterialKind {
+        /// Small strain, not corotated.
+        Linear = "linear",
+        /// As rigid as possible: the solid of projective dynamics.
+        Arap = "arap",
+        /// Corotated linear elasticity.
+        Corotated = "corotated",
+        /// Neo-Hookean: resists collapse without bound.
+        NeoHookean = "neo_hookean",
+        /// St. Venant–Kirchhoff.
+        StVenantKirchhoff = "st_venant_kirchhoff",
+        /// Stable neo-Hookean: rubber that recovers from inversion.
+        StableNeoHookean = "stable_neo_hookean",
+        /// Corotated with the volume itself instead of its linearisation.
+        FixedCorotated = "fixed_corotated",
+        /// Mooney–Rivlin rubber.
+        MooneyRivlin = "mooney_rivlin",
+        /// Ogden rubber, up to three terms.
+        Ogden = "ogden",
+        /// Fung: soft tissue that stiffens exponentially.
+        Fung = "fung",
+        /// Splines of the stretches, by name or by control points.
+        Spline = "spline",
+        /// Another material with fibres along a direction, which may contract: muscle.
+        Fibre = "fibre",
+    }
 }
 
 impl MaterialKind {
-    /// All of them.
-    pub const ALL: [MaterialKind; 12] = [
-        MaterialKind::Linear,
-        MaterialKind::Arap,
-        MaterialKind::Corotated,
-        MaterialKind::NeoHookean,
-        MaterialKind::StVenantKirchhoff,
-        MaterialKind::StableNeoHookean,
-        MaterialKind::FixedCorotated,
-        MaterialKind::MooneyRivlin,
-        MaterialKind::Ogden,
-        MaterialKind::Fung,
-        MaterialKind::Spline,
-        MaterialKind::Fibre,
-    ];
-
     /// The word used in scene files and messages.
     pub fn name(self) -> &'static str {
-        match self {
-            MaterialKind::Linear => "linear",
-            MaterialKind::Arap => "arap",
-            MaterialKind::Corotated => "corotated",
-            MaterialKind::NeoHookean => "neo_hookean",
-            MaterialKind::StVenantKirchhoff => "st_venant_kirchhoff",
-            MaterialKind::StableNeoHookean => "stable_neo_hookean",
-            MaterialKind::FixedCorotated => "fixed_corotated",
-            MaterialKind::MooneyRivlin => "mooney_rivlin",
-            MaterialKind::Ogden => "ogden",
-            MaterialKind::Fung => "fung",
-            MaterialKind::Spline => "spline",
-            MaterialKind::Fibre => "fibre",
-        }
+        self.as_str()
     }
 }
 
@@ -96,7 +68,7 @@ impl Material {
     ///
     /// `fung` has its usual b = 2 and needs ν ≥ 0.4; `neo_hookean`, `fixed_corotated` and `spline` need ν ≥ 0; `spline` is the one named `rubber`; `fibre` is neo-Hookean
     /// with fibres of stiffness E along x.
-    pub fn new(kind: MaterialKind, young: f64, poisson: f64) -> Result<Material, String> {
+    pub fn new(kind: MaterialKind, young: f64, poisson: f64) -> Result<Material, ParameterError> {
         let material = Material::from_lame(kind, Lame::from_young(young, poisson)?);
         material.check().map(|()| material)
     }
@@ -150,48 +122,58 @@ impl Material {
         Material(Choice::BuiltIn { kind, behind, lame, numbers: numbers(own) })
     }
     /// `arap` with a stiffness k of its own in Pa, instead of k = 2μ.
-    pub fn arap_with_stiffness(stiffness: f64) -> Result<Material, String> {
+    pub fn arap_with_stiffness(stiffness: f64) -> Result<Material, ParameterError> {
         if !(stiffness.is_finite() && stiffness > 0.0) {
-            return Err(format!("the stiffness of arap must be positive and finite, not {stiffness}"));
+            return Err(ParameterError::new(
+                "stiffness",
+                stiffness,
+                format!("the stiffness of arap must be positive and finite, not {stiffness}"),
+            ));
         }
         // E = k, ν = 0.
         let lame = Lame::new(0.5 * stiffness, 0.0)?;
         Ok(Material::with_numbers(MaterialKind::Arap, lame, &[stiffness]))
     }
     /// `mooney_rivlin` with its own constants in Pa: C10, C01 ≥ 0, not both 0, and D1 > 0.
-    pub fn mooney_rivlin(c10: f64, c01: f64, d1: f64) -> Result<Material, String> {
+    pub fn mooney_rivlin(c10: f64, c01: f64, d1: f64) -> Result<Material, ParameterError> {
         let lame = MooneyRivlin::lame(c10, c01, d1)?;
         Ok(Material::with_numbers(MaterialKind::MooneyRivlin, lame, &[c10, c01, d1]))
     }
     /// `ogden` with one to three terms (μ_p in Pa, α_p), of the same sign each, and the bulk modulus κ > 0 in Pa.
-    pub fn ogden(terms: &[(f64, f64)], kappa: f64) -> Result<Material, String> {
+    pub fn ogden(terms: &[(f64, f64)], kappa: f64) -> Result<Material, ParameterError> {
         let lame = Ogden::lame(terms, kappa)?;
         Ok(Material::with_numbers(MaterialKind::Ogden, lame, &Ogden::pack(terms, kappa)))
     }
     /// `fung` with b > 0 of its own. λ − 2bμ must not be negative.
-    pub fn fung(lame: Lame, b: f64) -> Result<Material, String> {
+    pub fn fung(lame: Lame, b: f64) -> Result<Material, ParameterError> {
         Ok(Material::with_numbers(MaterialKind::Fung, lame, &Fung::numbers(lame, b)?))
     }
     /// `spline` with curves of its own and the compression resistance κ ≥ 0 in Pa.
-    pub fn spline(spline: Spline, compression: f64) -> Result<Material, String> {
+    pub fn spline(spline: Spline, compression: f64) -> Result<Material, ParameterError> {
         if !(compression.is_finite() && compression >= 0.0) {
-            return Err(format!(
-                "the compression of spline must be at least 0 and finite, not {compression}"
+            return Err(ParameterError::new(
+                "compression",
+                compression,
+                format!("the compression of spline must be at least 0 and finite, not {compression}"),
             ));
         }
         Material::own(spline, &[compression])
     }
     /// A material of your own, with its numbers for each element of the body. Its second derivative at rest gives the
     /// stiffness for the weights.
-    pub fn own<M: Solid>(material: M, params: &[f64]) -> Result<Material, String> {
+    pub fn own<M: Solid>(material: M, params: &[f64]) -> Result<Material, ParameterError> {
         if params.len() != M::PARAMS || params.iter().any(|p| !p.is_finite()) {
-            return Err(format!("{} takes {} finite numbers, not {params:?}", M::NAME, M::PARAMS));
+            return Err(ParameterError::new(
+                "params",
+                params,
+                format!("{} takes {} finite numbers, not {params:?}", M::NAME, M::PARAMS),
+            ));
         }
         let e = crate::energy::Element::new(1.0, params);
         let h = material.hessian(&e, &[1.0; 3]);
         let lambda = h[0][1];
         let lame = Lame::new(0.5 * (h[0][0] - lambda), lambda)
-            .map_err(|e| format!("{} is not stable at rest: {e}", M::NAME))?;
+            .map_err(|e| ParameterError { reason: format!("{} is not stable at rest: {e}", M::NAME), ..e })?;
         Solid::check(&material, params)?;
         Ok(Material(Choice::Own { material: Arc::new(material), params: params.to_vec(), lame }))
     }
@@ -214,7 +196,7 @@ impl Material {
         }
     }
     /// An error if the material cannot be used with its constants: its energy would have no lower bound.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), ParameterError> {
         match &self.base().0 {
             Choice::BuiltIn { kind: MaterialKind::Fung, lame, numbers, .. } => {
                 Fung::numbers(*lame, numbers[1]).map(|_| ())
@@ -281,7 +263,7 @@ pub(super) trait OwnMaterial: Send + Sync {
     }
     fn law(&self) -> &dyn Law;
     /// See [`Solid::check`].
-    fn check(&self, numbers: &[f64]) -> Result<(), String>;
+    fn check(&self, numbers: &[f64]) -> Result<(), ParameterError>;
     fn source(&self, list: ElementList<4, 3>) -> Box<dyn BatchSource>;
     fn source_of_ten(&self, list: ElementList<10, 3>) -> Box<dyn BatchSource>;
 }
@@ -296,7 +278,7 @@ impl<M: Solid> OwnMaterial for M {
     fn law(&self) -> &dyn Law {
         self
     }
-    fn check(&self, numbers: &[f64]) -> Result<(), String> {
+    fn check(&self, numbers: &[f64]) -> Result<(), ParameterError> {
         Solid::check(self, numbers)
     }
     fn source(&self, list: ElementList<4, 3>) -> Box<dyn BatchSource> {
@@ -317,7 +299,7 @@ impl OwnMaterial for Linear {
     fn law(&self) -> &dyn Law {
         self
     }
-    fn check(&self, _numbers: &[f64]) -> Result<(), String> {
+    fn check(&self, _numbers: &[f64]) -> Result<(), ParameterError> {
         Ok(())
     }
     fn source(&self, list: ElementList<4, 3>) -> Box<dyn BatchSource> {

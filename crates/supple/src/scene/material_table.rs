@@ -4,6 +4,7 @@ use super::parse::{SceneError, did_you_mean, nearest};
 use super::preset::PRESETS;
 use super::{Material, MaterialKind};
 use crate::energy::{Fibres, Lame, Spline, fung};
+use crate::error::ParameterError;
 use serde::{Deserialize, Serialize};
 
 /// A material by kind or by preset, with its constants.
@@ -121,7 +122,7 @@ pub(super) fn material(m: &MaterialTable, key: &str) -> Result<(Material, f64), 
         }
         let (material, density) = Material::preset(name).map_err(|e| SceneError {
             hint: nearest(name, PRESETS.iter().map(|p| p.name)).map(did_you_mean),
-            ..at("preset", e)
+            ..at("preset", e.reason)
         })?;
         return Ok((material, m.density.unwrap_or(density)));
     }
@@ -165,10 +166,9 @@ fn base(m: &MaterialTable) -> MaterialKind {
 /// A material by its own constants where it has some, else by the small-strain ones.
 fn own_constants(m: &MaterialTable, kind: MaterialKind, key: &str) -> Result<Material, SceneError> {
     let at = |what: &str, message: String| SceneError::at(format!("{key}.{what}"), message);
-    // The key that a message begins with, if it does.
-    let named = |keys: &[&str], first: &str, message: String| {
-        let word = keys.iter().find(|k| message.starts_with(&format!("{k} ")));
-        at(word.copied().unwrap_or(first), message)
+    // The key of what is wrong, if it is one of these.
+    let named = |keys: &[&str], first: &str, e: ParameterError| {
+        at(if keys.contains(&e.name) { e.name } else { first }, e.reason)
     };
     // Where the volume's stiffness is given.
     let small = if m.poisson.is_some() { "poisson" } else { "lambda" };
@@ -184,7 +184,7 @@ fn own_constants(m: &MaterialTable, kind: MaterialKind, key: &str) -> Result<Mat
     match kind {
         MaterialKind::Arap if alone(m.stiffness.is_some(), "`stiffness`")? => {
             let k = m.stiffness.unwrap_or_default();
-            Material::arap_with_stiffness(k).map_err(|e| at("stiffness", e))
+            Material::arap_with_stiffness(k).map_err(|e| at("stiffness", e.reason))
         }
         MaterialKind::MooneyRivlin
             if alone(m.c10.is_some() || m.c01.is_some() || m.d1.is_some(), "`c10`, `c01` and `d1`")? =>
@@ -213,19 +213,19 @@ fn own_constants(m: &MaterialTable, kind: MaterialKind, key: &str) -> Result<Mat
                 return Err(at("curve", "is for splines without control points".into()));
             }
             let spline = Spline::new(f, m.g.as_deref(), h).map_err(|e| named(&["f", "g", "h"], "f", e))?;
-            Material::spline(spline, m.compression.unwrap_or(0.0)).map_err(|e| at("compression", e))
+            Material::spline(spline, m.compression.unwrap_or(0.0)).map_err(|e| at("compression", e.reason))
         }
         MaterialKind::Fung => {
             let lame = constants(m, key)?;
             let what = if m.b.is_some() { "b" } else { small };
-            Material::fung(lame, m.b.unwrap_or(fung::DEFAULT_B)).map_err(|e| at(what, e))
+            Material::fung(lame, m.b.unwrap_or(fung::DEFAULT_B)).map_err(|e| at(what, e.reason))
         }
         MaterialKind::Spline => {
             let lame = constants(m, key)?;
             let curve = m.curve.as_deref().unwrap_or("rubber");
-            let spline = Spline::named(curve, lame).map_err(|e| at("curve", e))?;
+            let spline = Spline::named(curve, lame).map_err(|e| at("curve", e.reason))?;
             let made = Material::spline(spline, m.compression.unwrap_or(0.0));
-            made.map_err(|e| at(if e.starts_with("h ") { small } else { "compression" }, e))
+            made.map_err(|e| at(if e.name == "h" { small } else { "compression" }, e.reason))
         }
         MaterialKind::Fibre => {
             let law = base(m);
@@ -234,11 +234,7 @@ fn own_constants(m: &MaterialTable, kind: MaterialKind, key: &str) -> Result<Mat
             }
             // The stiffness is that of the fibres: `arap` has `young` and `poisson` here.
             let base = own_constants(&MaterialTable { stiffness: None, ..m.clone() }, law, key)?;
-            let wrong = |e: String| {
-                let words = ["direction", "stiffness", "contraction"];
-                let word = words.into_iter().find(|w| e.starts_with(w)).unwrap_or("direction");
-                at(word, e)
-            };
+            let wrong = |e| named(&["direction", "stiffness", "contraction"], "direction", e);
             let direction = m.direction.unwrap_or([1.0, 0.0, 0.0]);
             let fibres = Fibres::new(direction, m.stiffness.unwrap_or(base.lame().young()))
                 .and_then(|f| f.contracted(m.contraction.unwrap_or(0.0)))
@@ -249,7 +245,7 @@ fn own_constants(m: &MaterialTable, kind: MaterialKind, key: &str) -> Result<Mat
     }
     .and_then(|made| {
         // Only small-strain constants are left to be refused: a law's own are, where they are read.
-        made.check().map(|()| made).map_err(|e| at(small, e))
+        made.check().map(|()| made).map_err(|e| at(small, e.reason))
     })
 }
 
@@ -271,9 +267,9 @@ fn constants(m: &MaterialTable, key: &str) -> Result<Lame, SceneError> {
             if !(e.is_finite() && e > 0.0) {
                 return Err(at("young", format!("must be positive and finite, not {e}")));
             }
-            Lame::from_young(e, nu).map_err(|e| at("poisson", e))
+            Lame::from_young(e, nu).map_err(|e| at("poisson", e.reason))
         }
-        (None, None, Some(mu), Some(lambda)) => Lame::new(mu, lambda).map_err(|e| at("lambda", e)),
+        (None, None, Some(mu), Some(lambda)) => Lame::new(mu, lambda).map_err(|e| at("lambda", e.reason)),
         _ => Err(SceneError::at(key, "needs `young` and `poisson`, or `mu` and `lambda`")),
     }
 }

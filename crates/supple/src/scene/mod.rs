@@ -1,10 +1,12 @@
-//! Scenes: bodies, pins and anchors, checked at the door and made into a [`Simulation`].
+//! Scenes: bodies, pins and anchors, checked at the door and made into a [`Simulation`](crate::Simulation).
 //!
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | [`Scene`] |
+//! | `build.rs` | … made into a [`Simulation`](crate::Simulation) |
 //! | `material.rs` | [`Material`], and the only `match` over materials |
 //! | `average.rs` | [`Average`]: strain averaged over patches of tetrahedra |
+//! | `spring.rs` `damping.rs` | [`Spring`]s, rods and ropes; [`Damping`] |
 //! | `cloth.rs` | [`Cloth`]: what a sheet is made of; strain limits |
 //! | `sheet.rs` | … as scene files say it |
 //! | `terms.rs` `sheet_terms.rs` | lists of elements on their way to batches |
@@ -23,16 +25,21 @@
 //! | `pins.rs` | nodes that two pins hold |
 //! | `contract.rs` | muscles that follow keyframes |
 //! | `skin.rs` | surfaces that are filled, [`Skin`]s that bodies carry |
-//! | `place.rs` | shapes, transforms, selections, start states |
+//! | `body.rs` | a body: what a scene file says of it, its checks, and how it becomes one |
+//! | `shape.rs` `start.rs` `select.rs` `motion.rs` | … its shape, where it starts, which of its nodes are meant, where keyframes send them |
+//! | `place.rs` | … and its rest shape where the scene puts it |
 //! | `vary.rs` | the constants of bodies by name, and the same bodies with one of them changed |
 //! | `program.rs` | [`Program`]: a scene file made ready to run, with its motions |
 
 #![deny(clippy::indexing_slicing)]
 
 mod average;
+mod body;
+mod build;
 mod cloth;
 mod collide;
 mod contract;
+mod damping;
 mod document;
 mod estimate;
 mod evaluate;
@@ -41,6 +48,7 @@ mod link;
 mod link_table;
 mod material;
 mod material_table;
+mod motion;
 mod obstacle;
 pub mod output;
 pub mod parse;
@@ -48,15 +56,20 @@ mod pins;
 mod place;
 mod preset;
 mod program;
+mod select;
+mod shape;
 pub mod sheet;
 mod sheet_terms;
 mod skin;
+mod spring;
+mod start;
 mod terms;
 mod vary;
 
 pub use average::{Average, AverageName, Averaging};
 pub use cloth::{Along, Bending, Cloth, Limit};
 pub use collide::{CollideTable, Collisions, Intersecting, PairTable};
+pub use damping::Damping;
 pub use estimate::{Estimate, memory};
 pub use link::{AttachTo, LinkId, SlideOn};
 pub use link_table::{AttachPlace, AttachTable, SlideShape, SlideTable, StitchTable};
@@ -67,16 +80,14 @@ pub use place::Asset;
 pub use preset::{PRESETS, Preset};
 pub use program::{Look, MOST_FRAMES, Program, problems, settings};
 pub use skin::Skin;
+pub use spring::{Spring, SpringKind};
 
 use crate::contact::Obstacle;
 use crate::error::BuildError;
 use crate::mesh::{TetMesh, TriMesh};
 use crate::settings::Settings;
-use crate::sim::{Air, AnchorRef, Body, Parts, Simulation};
-use crate::term::{FibreRef, stencil};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use terms::{Terms, Where};
 
 /// From here on a body is long enough to bend: a bar four times as long as it is thick has 3.2, a cube 1.7.
 const SLENDER: f64 = 3.0;
@@ -84,74 +95,6 @@ const SLENDER: f64 = 3.0;
 /// Number of a body in its scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BodyId(pub usize);
-
-/// What joins two nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum SpringKind {
-    /// A spring that pulls and pushes.
-    #[default]
-    Spring,
-    /// A spring that only pulls.
-    Tension,
-    /// A rigid rod: exactly the length. Its stiffness means nothing.
-    Rod,
-    /// An inextensible rope: at most the length. Its stiffness means nothing.
-    Rope,
-}
-
-/// A spring, rod or rope between two nodes of a body.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spring {
-    /// The two nodes.
-    pub nodes: [u32; 2],
-    /// Stiffness in N/m, > 0.
-    pub stiffness: f64,
-    /// Rest length in m, ≥ 0; `None` takes the distance at the start.
-    pub rest_length: Option<f64>,
-    /// What it is.
-    pub kind: SpringKind,
-}
-
-impl Spring {
-    /// A spring with a stiffness in N/m that is at rest where it is.
-    pub fn new(nodes: [u32; 2], stiffness: f64) -> Spring {
-        Spring { nodes, stiffness, rest_length: None, kind: SpringKind::Spring }
-    }
-    /// A rod of the length that it has at the start.
-    pub fn rod(nodes: [u32; 2]) -> Spring {
-        Spring { kind: SpringKind::Rod, ..Spring::new(nodes, 1.0) }
-    }
-    /// A rope of the length that it has at the start.
-    pub fn rope(nodes: [u32; 2]) -> Spring {
-        Spring { kind: SpringKind::Rope, ..Spring::new(nodes, 1.0) }
-    }
-}
-
-/// Rayleigh damping of a body, taken at the start of each step; none by default.
-#[derive(Clone, Copy, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct Damping {
-    /// α in 1/s: each node is slowed by −α·m·v. Default 0.
-    pub mass: f64,
-    /// β in s: solids and membranes resist the rate of strain with β times their stiffness, fibres, threads and bending left out.
-    /// Default 0.
-    pub stiffness: f64,
-}
-
-impl Damping {
-    /// What is wrong with it.
-    pub fn check(&self) -> Result<(), String> {
-        for (what, value) in [("mass", self.mass), ("stiffness", self.stiffness)] {
-            if !((0.0..=1e9).contains(&value)) {
-                return Err(format!("damping by {what} must lie between 0 and 1e9, not {value}"));
-            }
-        }
-        Ok(())
-    }
-}
 
 #[derive(Clone)]
 enum Content {
@@ -265,10 +208,10 @@ impl Scene {
             });
         }
         for (element, material) in materials.iter().enumerate() {
-            material.check().map_err(|reason| BuildError::Element {
+            material.check().map_err(|e| BuildError::Element {
                 body: name.to_string(),
                 element,
-                reason,
+                reason: e.reason,
             })?;
         }
         self.add(name, mesh.vertices().to_vec(), masses, Content::Solid { mesh, materials })
@@ -286,7 +229,7 @@ impl Scene {
     pub fn limit(&mut self, body: BodyId, limit: Limit) -> Result<(), BuildError> {
         let b = self.entry(body, &[])?;
         let wrong = |reason: String| BuildError::Body { body: b.name.clone(), reason };
-        limit.check().map_err(wrong)?;
+        limit.check().map_err(|e| wrong(e.reason))?;
         if !matches!(b.content, Content::Solid { .. }) {
             return Err(wrong("only solids are limited so: sheets have limits of their own".into()));
         }
@@ -301,14 +244,14 @@ impl Scene {
     pub fn average(&mut self, body: BodyId, average: Average) -> Result<(), BuildError> {
         let b = self.entry(body, &[])?;
         let wrong = |reason: String| BuildError::Body { body: b.name.clone(), reason };
-        average.check().map_err(wrong)?;
+        average.check().map_err(|e| wrong(e.reason))?;
         let Content::Solid { mesh, materials } = &b.content else {
             return Err(wrong("only solids have a strain that is averaged".into()));
         };
-        average.split(materials, mesh.order()).map_err(|(element, reason)| BuildError::Element {
+        average.split(materials, mesh.order()).map_err(|(element, e)| BuildError::Element {
             body: b.name.clone(),
             element,
-            reason,
+            reason: e.reason,
         })?;
         b.average = Some(average);
         Ok(())
@@ -347,7 +290,7 @@ impl Scene {
     pub fn damp(&mut self, body: BodyId, damping: Damping) -> Result<(), BuildError> {
         let b = self.entry(body, &[])?;
         let wrong = |reason: String| BuildError::Body { body: b.name.clone(), reason };
-        damping.check().map_err(wrong)?;
+        damping.check().map_err(|e| wrong(e.reason))?;
         let stiff = match &b.content {
             Content::Solid { .. } => true,
             Content::Cloth { cloth, .. } => cloth.material.is_some(),
@@ -460,7 +403,7 @@ impl Scene {
         Ok(b)
     }
 
-    /// Pins nodes of a body where they are: they stay exactly there, or follow [`Simulation::move_pins`]. Where the ids
+    /// Pins nodes of a body where they are: they stay exactly there, or follow [`Simulation::move_pins`](crate::Simulation::move_pins). Where the ids
     /// are all of corners, an edge of an element of order 2 between pinned ends has its node pinned too.
     pub fn pin(&mut self, body: BodyId, ids: &[u32]) -> Result<(), BuildError> {
         self.pin_axes(body, ids, [true; 3])
@@ -478,7 +421,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Ties nodes of a body to where they are by springs of zero length (N/m, > 0); see [`Simulation::move_anchors`].
+    /// Ties nodes of a body to where they are by springs of zero length (N/m, > 0); see [`Simulation::move_anchors`](crate::Simulation::move_anchors).
     pub fn anchor(&mut self, body: BodyId, ids: &[u32], stiffness: f64) -> Result<(), BuildError> {
         let b = self.entry(body, ids)?;
         if !(stiffness.is_finite() && stiffness > 0.0) {
@@ -500,139 +443,5 @@ impl Scene {
             b.anchors.push((i, stiffness, at));
         }
         Ok(())
-    }
-
-    /// Checks the settings, packs the elements and factors the system matrix.
-    pub fn build(&self) -> Result<Simulation, BuildError> {
-        let mut simulation = Simulation::assemble(self.parts()?)?;
-        simulation.keep_recipe(Arc::new(self.blueprint()));
-        if self.collisions.as_ref().is_some_and(|c| c.intersecting == Intersecting::Refuse) {
-            simulation.refuse_intersections()?;
-        }
-        Ok(simulation)
-    }
-
-    /// Everything checked and listed.
-    #[allow(
-        clippy::indexing_slicing,
-        reason = "nodes of elements and pins were checked when they were added"
-    )]
-    fn parts(&self) -> Result<Parts, BuildError> {
-        self.settings.validate()?;
-        if self.bodies.is_empty() {
-            return Err(BuildError::Empty);
-        }
-        let mut parts = Parts {
-            settings: self.settings.clone(),
-            bodies: Vec::new(),
-            positions: Vec::new(),
-            masses: Vec::new(),
-            pinned: Vec::new(),
-            axes: Vec::new(),
-            followers: Vec::new(),
-            fill: Vec::new(),
-            sources: Vec::new(),
-            anchors: Vec::new(),
-            air: Air::default(),
-            fibres: FibreRef::default(),
-            obstacles: self.obstacles.clone(),
-            touching: self.touching(),
-            surfaces: self.surfaces(),
-            groups: self.links.groups.clone(),
-            links: self.links.links.clone(),
-            skins: self.skins(),
-        };
-        let mut terms = Terms::default();
-        for (number, b) in self.bodies.iter().enumerate() {
-            let first = parts.positions.len();
-            let body = number as u32;
-            let corners = match &b.content {
-                Content::Solid { mesh, .. } => mesh.corner_count(),
-                _ => b.positions.len(),
-            };
-            let (name, nodes) = (b.name.clone(), b.positions.len());
-            parts.bodies.push(Body { name, first_node: first, nodes, corners });
-            parts.positions.extend(&b.positions);
-            parts.masses.extend(&b.masses);
-            parts.pinned.resize(first + b.positions.len(), false);
-            let pins = || b.pins.iter().map(|(ids, axes)| (ids.as_slice(), *axes));
-            let followers = match &b.content {
-                Content::Solid { mesh, .. } => mesh.held_mids(pins()),
-                _ => Vec::new(),
-            };
-            let mut held = BTreeMap::<u32, [bool; 3]>::new();
-            let named = pins().flat_map(|(ids, axes)| ids.iter().map(move |&i| (i, axes)));
-            for (i, axes) in named.chain(followers.iter().map(|&(i, _, axes)| (i, axes))) {
-                let held = held.entry(i).or_default();
-                (0..3).for_each(|c| held[c] |= axes[c]);
-            }
-            for (i, held) in held {
-                match held {
-                    [true, true, true] => parts.pinned[first + i as usize] = true,
-                    _ => parts.axes.push((first as u32 + i, held)),
-                }
-            }
-            let place_of = |v: u32| first as u32 + v;
-            let followers =
-                followers.into_iter().map(|(i, ends, held)| (place_of(i), ends.map(place_of), held));
-            parts.followers.extend(followers);
-            let at = Where {
-                name: &b.name,
-                body,
-                first: first as u32,
-                masses: &b.masses,
-                dt: self.settings.time.dt,
-                beta: b.damping.stiffness,
-            };
-            match &b.content {
-                Content::Solid { mesh, materials } => {
-                    parts.fill.extend(mesh.fill());
-                    let place = |v: u32| mesh.vertices()[v as usize];
-                    let parts_of = b.average.map(|a| a.split(materials, mesh.order())).transpose();
-                    let parts_of = parts_of.map_err(|(e, reason)| at.wrong(e, reason))?;
-                    if let Some(split) = &parts_of {
-                        for p in split.patches(mesh) {
-                            terms.patch(p.material, &p.patch, &at);
-                        }
-                    }
-                    for (e, (t, m)) in mesh.tets().iter().zip(materials).enumerate() {
-                        let m = parts_of.as_ref().map_or(m, |split| split.own(e));
-                        let wrong = |reason: stencil::TetError| at.wrong(e, reason.to_string());
-                        let (fill, limit) = (mesh.fill_of(e), b.limit.as_ref());
-                        let Some(ten) = mesh.ten_nodes(e) else {
-                            let (g, volume) = stencil::tetrahedron(t.map(place)).map_err(wrong)?;
-                            terms.solid(m, at.element(t, e), (&g, volume * fill), limit, &at);
-                            continue;
-                        };
-                        for (g, volume) in &stencil::quadratic(ten.map(place)).map_err(wrong)? {
-                            terms.solid(m, at.element(&ten, e), (g, volume * fill), limit, &at);
-                        }
-                    }
-                }
-                Content::Cloth { mesh, cloth } => cloth.terms(mesh, &at, &mut terms)?,
-                Content::Springs(list) => {
-                    for (e, s) in list.iter().enumerate() {
-                        let [p, q] = s.nodes.map(|v| b.positions[v as usize]);
-                        let d = (0..3).map(|c| (p[c] - q[c]) * (p[c] - q[c])).sum::<f64>().sqrt();
-                        let length = s.rest_length.unwrap_or(d);
-                        terms.spring(s.kind, s.stiffness, length, at.element(&s.nodes, e), &at);
-                    }
-                }
-            }
-            terms.air(b, &at, self.settings.world.wind.as_ref(), &mut parts.air);
-            for (e, (node, stiffness, target)) in b.anchors.iter().enumerate() {
-                let element = terms.anchor(*stiffness, *target, at.element(&[*node], e));
-                parts.anchors.push(AnchorRef { body, node: *node, batch: 0, element });
-            }
-        }
-        let counts = terms.fibre_counts();
-        let (sources, batches) = terms.sources();
-        parts.air.batch = batches.drags;
-        parts.fibres = FibreRef { batches: batches.fibres, counts };
-        for a in &mut parts.anchors {
-            a.batch = batches.anchors;
-        }
-        parts.sources = sources;
-        Ok(parts)
     }
 }

@@ -2,14 +2,14 @@
 #![allow(clippy::indexing_slicing, reason = "indices of a mesh are checked where it is made")]
 
 use super::file::{Keyframe, Rotation, Scale};
+use super::motion::{Key, between, keys};
 use super::output::{ColourText, ObstacleLook};
 use super::parse::SceneError;
-use super::program::{Key, between, keys};
 use super::{Asset, BodyId, Content, Entry, Scene, place};
 use crate::contact::{
     Capsule, Carried, ClosedMesh, Cuboid, Cylinder, DistanceGrid, HalfSpace, Obstacle, Pose, Sphere, Touching,
 };
-use crate::error::BuildError;
+use crate::error::{BuildError, ParameterError};
 use crate::mesh::{Embedding, surface};
 use serde::{Deserialize, Serialize};
 
@@ -160,7 +160,13 @@ type Assets<'a> = &'a mut dyn FnMut(&str) -> Result<Asset, String>;
 fn read(table: &ObstacleTable, number: usize, assets: Assets<'_>) -> Result<(Obstacle, Moved), SceneError> {
     let key = format!("obstacle[{number}]");
     let name = table.called(number);
-    let shape = |e: String| SceneError::at(format!("{key}.shape"), e);
+    let shape = |e: ParameterError| match e.name {
+        // Those that are keys of a shape.
+        "point" | "normal" | "centre" | "radius" | "size" | "origin" | "spacing" => {
+            SceneError::at(format!("{key}.shape.{}", e.name), e.reason)
+        }
+        _ => SceneError::at(format!("{key}.shape"), e.reason),
+    };
     let file_key = format!("{key}.shape.file");
     let mut asset = |file: &str| assets(file).map_err(|e| SceneError::at(&file_key, e));
     let obstacle = match &table.shape {
@@ -265,7 +271,7 @@ impl Scene {
         if self.obstacles.iter().any(|o| o.name == *name) {
             return Err(wrong("there is an obstacle of that name already".into()));
         }
-        obstacle.check().map_err(wrong)?;
+        obstacle.check().map_err(|e| wrong(e.reason))?;
         self.obstacles.push(obstacle);
         Ok(ObstacleId(self.obstacles.len() - 1))
     }

@@ -1,17 +1,13 @@
-//! Shapes, transforms, selections and start states of a scene file, as nodes and elements.
+//! Where a body's rest shape is: shape or mesh, transform, filling, skin.
 
 use super::estimate::Estimate;
-use super::file::{
-    Axis, AxisName, Body, Order, Region, Rotation, Scale, Select, Shape, SkinChoice, StartState,
-};
+use super::file::{Axis, AxisName, Body, Order, Rotation, Scale, SkinChoice};
 use super::parse::SceneError;
+use super::shape::{Shaped, make};
 use super::skin::{self, Cover, Skin};
-use crate::energy::check::Random;
-use crate::math::small::{add, axpy, cross, dot, norm2, scale, sub};
-use crate::mesh::fill::FillSettings;
+use crate::math::small::{add, axpy, cross, dot, scale};
 use crate::mesh::io::Samples;
-use crate::mesh::shapes;
-use crate::mesh::{Contour, Drawn, Embedding, Limbs, MeshError, MidPoints, TetMesh, TriMesh};
+use crate::mesh::{Drawn, Embedding, MeshError, MidPoints, TetMesh, TriMesh};
 
 /// A mesh or a grid that a scene names, as the caller read it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,7 +48,7 @@ pub(super) struct Placed {
     pub notes: Vec<String>,
 }
 
-fn finite(key: impl Fn() -> String, values: &[f64]) -> Result<(), SceneError> {
+pub(super) fn finite(key: impl Fn() -> String, values: &[f64]) -> Result<(), SceneError> {
     match values.iter().find(|v| !v.is_finite()) {
         Some(v) => Err(SceneError::at(key(), format!("must be finite, not {v}"))),
         None => Ok(()),
@@ -81,7 +77,7 @@ pub(super) fn turn(p: [f64; 3], axis: [f64; 3], angle: f64) -> [f64; 3] {
     axpy(axpy(scale(c, p), s, cross(axis, p)), along, axis)
 }
 
-fn checked(rotation: &Rotation, key: &str) -> Result<([f64; 3], f64), SceneError> {
+pub(super) fn checked(rotation: &Rotation, key: &str) -> Result<([f64; 3], f64), SceneError> {
     finite(|| format!("{key}.angle"), &[rotation.angle])?;
     Ok((direction(rotation.axis, &format!("{key}.axis"))?, rotation.angle.to_radians()))
 }
@@ -203,168 +199,6 @@ pub(super) fn place(
     Ok(Placed { vertices, mesh, sheet, edges: asset.edges, groups, skin, skin_groups, notes })
 }
 
-/// A shape before it is placed.
-#[derive(Default)]
-struct Shaped {
-    vertices: Vec<[f64; 3]>,
-    tets: Vec<[u32; 4]>,
-    mid_points: Vec<MidPoints>,
-    fill: Vec<f64>,
-    triangles: Vec<[u32; 3]>,
-    edges: Vec<[u32; 2]>,
-    groups: Vec<(String, Vec<u32>)>,
-    drawn: Option<Drawn>,
-    /// The surface of an implicit shape, finer than its tetrahedra.
-    contour: Option<Contour>,
-}
-
-fn make(shape: &Shape, springs: bool, skin: bool) -> Result<Shaped, String> {
-    let solid = |m: Result<TetMesh, crate::mesh::MeshError>| {
-        let m = m.map_err(|e| e.to_string())?;
-        let (vertices, tets) = (m.vertices().to_vec(), m.tets().to_vec());
-        Ok::<Shaped, String>(Shaped { vertices, tets, fill: m.fill().to_vec(), ..Shaped::default() })
-    };
-    let net = |(vertices, edges): shapes::Net| Ok(Shaped { vertices, edges, ..Shaped::default() });
-    match shape {
-        Shape::Box { size, cells, split: s } => solid(shapes::box_mesh(*size, *cells, (*s).into())),
-        Shape::Beam { length, width, cells, split: s } => {
-            let ratio = length / width * *cells as f64;
-            if !(ratio.is_finite() && ratio < 1e6) {
-                return Err("the length and width of a beam must be positive, and not too far apart".into());
-            }
-            let along = (ratio.round() as usize).max(1);
-            solid(shapes::box_mesh([*length, *width, *width], [along, *cells, *cells], (*s).into()))
-        }
-        Shape::Sphere { radius, cells } => solid(shapes::ball(*radius, *cells)),
-        Shape::Cylinder { radius, length, cells, along } => {
-            solid(shapes::cylinder(*radius, *length, *cells, *along))
-        }
-        Shape::Capsule { radius, length, cells, along } => {
-            solid(shapes::capsule(*radius, *length, *cells, *along))
-        }
-        Shape::Torus { radius, tube, cells, around } => solid(shapes::torus(*radius, *tube, *cells, *around)),
-        Shape::Limbs { limbs, blend, tets } => {
-            let figure = Limbs::new(limbs.clone(), *blend).map_err(|e| e.to_string())?;
-            let (mesh, report) = figure.fill(&FillSettings::tets(*tets)).map_err(|e| e.to_string())?;
-            // Twice as fine as the body.
-            let contour = match skin {
-                true => Some(figure.surface(0.5 * report.size).map_err(|e| e.to_string())?),
-                false => None,
-            };
-            Ok(Shaped { contour, ..solid(Ok(mesh))? })
-        }
-        Shape::Cloth { size, cells } if !springs => {
-            let m = super::sheet::grid(*size, *cells)?;
-            let (vertices, triangles) = (m.vertices().to_vec(), m.triangles().to_vec());
-            Ok(Shaped { vertices, triangles, ..Shaped::default() })
-        }
-        Shape::Cloth { size, cells } => net(shapes::net(*size, *cells).map_err(|e| e.to_string())?),
-        Shape::Rope { length, segments, knot } => {
-            let make = if *knot { shapes::knot } else { shapes::rope };
-            net(make(*length, *segments).map_err(|e| e.to_string())?)
-        }
-    }
-}
-
-/// The nodes of a body that a selection means: of one that looks at the skin, those that carry what it selects.
-pub(super) fn chosen(s: &Select, key: &str, body: &Placed) -> Result<Vec<u32>, SceneError> {
-    if !s.skin {
-        return select(s, key, &body.vertices, &body.groups);
-    }
-    let Some(skin) = &body.skin else {
-        return Err(SceneError::at(
-            format!("{key}.skin"),
-            "is for bodies with a skin; give the body `skin = true`",
-        ));
-    };
-    Ok(skin::carriers(&select(s, key, &skin.vertices, &body.skin_groups)?, &skin.embedding))
-}
-
-/// The points that a selection means.
-pub(super) fn select(
-    s: &Select,
-    key: &str,
-    points: &[[f64; 3]],
-    groups: &[(String, Vec<u32>)],
-) -> Result<Vec<u32>, SceneError> {
-    let given = [
-        s.ids.is_some(),
-        s.in_box.is_some(),
-        s.sphere.is_some(),
-        s.plane.is_some(),
-        s.group.is_some(),
-        s.all,
-    ];
-    if given.iter().filter(|g| **g).count() != 1 {
-        return Err(SceneError::at(key, "give one of ids, box, sphere, plane, group or all"));
-    }
-    let inside = |test: &dyn Fn(&[f64; 3]) -> bool| -> Vec<u32> {
-        (0..).zip(points).filter(|(_, p)| test(p)).map(|(i, _)| i).collect()
-    };
-    let found = if let Some(ids) = &s.ids {
-        if let Some(i) = ids.iter().find(|i| **i as usize >= points.len()) {
-            let message = format!("{i} does not exist: there are {}, numbered from 0", points.len());
-            return Err(SceneError::at(format!("{key}.ids"), message));
-        }
-        let mut ids = ids.clone();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
-    } else if let Some(b) = &s.in_box {
-        finite(|| format!("{key}.box"), &[b.min, b.max].concat())?;
-        inside(&|p| p.iter().zip(b.min.iter().zip(&b.max)).all(|(p, (low, high))| low <= p && p <= high))
-    } else if let Some(q) = &s.sphere {
-        finite(|| format!("{key}.sphere"), &[&q.centre[..], &[q.radius]].concat())?;
-        inside(&|p| norm2(&[sub(*p, q.centre)]) <= q.radius * q.radius)
-    } else if let Some(q) = &s.plane {
-        finite(|| format!("{key}.plane"), &[q.point, q.normal].concat())?;
-        inside(&|p| dot(sub(*p, q.point), q.normal) >= 0.0)
-    } else if let Some(name) = &s.group {
-        let Some((_, ids)) = groups.iter().find(|(n, _)| n == name) else {
-            let names: Vec<&str> = groups.iter().map(|(n, _)| n.as_str()).collect();
-            let message = if names.is_empty() {
-                format!("there is no group `{name}`: the mesh has none")
-            } else {
-                format!("there is no group `{name}`; the mesh has {}", names.join(", "))
-            };
-            let mut e = SceneError::at(format!("{key}.group"), message);
-            e.hint = super::parse::nearest(name, names).map(|n| format!("did you mean `{n}`?"));
-            return Err(e);
-        };
-        ids.clone()
-    } else {
-        (0..points.len() as u32).collect()
-    };
-    if found.is_empty() {
-        return Err(SceneError::at(key, "selects nothing"));
-    }
-    Ok(found)
-}
-
-/// For each element the region that its centre lies in, later regions first.
-pub(super) fn regions(
-    mesh: &TetMesh,
-    regions: &[Region],
-    key: &str,
-) -> Result<Vec<Option<usize>>, SceneError> {
-    let mut of = vec![None; mesh.tets().len()];
-    if regions.is_empty() {
-        return Ok(of);
-    }
-    let corners = |t: &[u32; 4]| t.map(|v| mesh.vertices().get(v as usize).copied().unwrap_or([f64::NAN; 3]));
-    let centres: Vec<[f64; 3]> = mesh.tets().iter().map(|t| centre(&corners(t))).collect();
-    for (i, r) in regions.iter().enumerate() {
-        if r.select.skin {
-            let message = "has no meaning here: regions are of elements, not of the skin";
-            return Err(SceneError::at(format!("{key}.region[{i}].select.skin"), message));
-        }
-        for e in select(&r.select, &format!("{key}.region[{i}].select"), &centres, &[])? {
-            of.get_mut(e as usize).into_iter().for_each(|of| *of = Some(i));
-        }
-    }
-    Ok(of)
-}
-
 /// Lowest and highest corner of the box around points.
 pub(super) fn corners(points: &[[f64; 3]]) -> [[f64; 3]; 2] {
     let both = |f: fn(f64, f64) -> f64| {
@@ -381,50 +215,7 @@ pub(super) fn centre(points: &[[f64; 3]]) -> [f64; 3] {
     points.iter().fold([0.0; 3], |sum, p| add(sum, *p)).map(|sum| sum / points.len().max(1) as f64)
 }
 
-/// Positions and velocities.
-pub(super) type Motion = (Vec<[f64; 3]>, Vec<[f64; 3]>);
-
-/// Positions and velocities at the start.
-pub(super) fn start(s: &StartState, key: &str, rest: &[[f64; 3]]) -> Result<Motion, SceneError> {
-    let mut x = rest.to_vec();
-    let [low, high] = corners(rest);
-    let middle = scale(0.5, add(low, high));
-    if let Some(f) = s.stretch {
-        finite(|| format!("{key}.stretch"), &f)?;
-        for p in &mut x {
-            *p = add(middle, times(f, sub(*p, middle)));
-        }
-    }
-    if let Some(r) = &s.twist {
-        let (axis, angle) = checked(r, &format!("{key}.twist"))?;
-        let along = |p: &[f64; 3]| dot(*p, axis);
-        let (first, last) =
-            x.iter().map(along).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), t| (a.min(t), b.max(t)));
-        for p in &mut x {
-            let share = if last > first { (along(p) - first) / (last - first) } else { 0.0 };
-            *p = add(middle, turn(sub(*p, middle), axis, angle * share));
-        }
-    }
-    if let Some(point) = s.collapse {
-        finite(|| format!("{key}.collapse"), &point)?;
-        x.fill(point);
-    }
-    if let Some(r) = s.randomise {
-        let mut random = Random(r.seed);
-        for p in &mut x {
-            *p = [(low[0], high[0]), (low[1], high[1]), (low[2], high[2])].map(|(a, b)| random.between(a, b));
-        }
-    }
-    let velocity = s.velocity.unwrap_or_default();
-    let spin = s.spin.unwrap_or_default();
-    finite(|| format!("{key}.velocity"), &velocity)?;
-    finite(|| format!("{key}.spin"), &spin)?;
-    let about = centre(&x);
-    let v = x.iter().map(|p| add(velocity, cross(spin, sub(*p, about)))).collect();
-    Ok((x, v))
-}
-
 /// Coordinate by coordinate.
-fn times([a, b, c]: [f64; 3], [x, y, z]: [f64; 3]) -> [f64; 3] {
+pub(super) fn times([a, b, c]: [f64; 3], [x, y, z]: [f64; 3]) -> [f64; 3] {
     [a * x, b * y, c * z]
 }

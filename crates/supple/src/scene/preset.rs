@@ -6,6 +6,7 @@
 
 use super::{Material, MaterialKind};
 use crate::energy::Lame;
+use crate::error::ParameterError;
 
 /// A material with typical constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,14 +123,15 @@ pub const PRESETS: &[Preset] = &[
 
 impl Preset {
     /// The preset of this name.
-    pub fn find(name: &str) -> Result<&'static Preset, String> {
+    pub fn find(name: &str) -> Result<&'static Preset, ParameterError> {
         PRESETS.iter().find(|p| p.name == name).ok_or_else(|| {
             let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
-            format!("there is no preset `{name}`; there are {}", names.join(", "))
+            let reason = format!("there is no preset `{name}`; there are {}", names.join(", "));
+            ParameterError::new("preset", name, reason)
         })
     }
     /// Its material.
-    pub fn material(&self) -> Result<Material, String> {
+    pub fn material(&self) -> Result<Material, ParameterError> {
         if self.name == "rubber" {
             // The terms of the source; the bulk modulus follows from the Poisson's ratio.
             let kappa = Lame::from_young(self.young, self.poisson)?.bulk();
@@ -144,7 +146,7 @@ const RUBBER: [(f64, f64); 3] = [(0.63e6, 1.3), (1.2e3, 5.0), (-1e4, -2.0)];
 
 impl Material {
     /// A material with typical constants, and its density in kg/m³.
-    pub fn preset(name: &str) -> Result<(Material, f64), String> {
+    pub fn preset(name: &str) -> Result<(Material, f64), ParameterError> {
         let preset = Preset::find(name)?;
         Ok((preset.material()?, preset.density))
     }

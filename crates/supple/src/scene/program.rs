@@ -1,26 +1,27 @@
 //! A scene file made ready to run: the simulation and the motions that drive it, frame by frame.
 #![allow(
     clippy::indexing_slicing,
-    reason = "bodies are found by name, nodes by `place::chosen`, which know what there is"
+    reason = "bodies are found by name, nodes by `select::chosen`, which know what there is"
 )]
 
+use super::body::add_body;
 use super::collide;
 use super::contract::{Muscle, muscles};
-use super::file::{Body, ContactPart, Keyframe, Mode, SceneFile};
+use super::file::{ContactPart, Mode, SceneFile};
 use super::link_table::{self, MovedLink};
-use super::material_table::material;
+use super::motion::{Script, keys, middle, script};
 use super::obstacle::{self, Moved};
 use super::output;
 use super::parse::SceneError;
 use super::pins::Holders;
 use super::place::{self, Asset, Placed};
-use super::sheet::cloth;
+use super::select::chosen;
 use super::skin::Skin;
-use super::{Along, BodyId, Scene, Spring, SpringKind};
+use super::start;
+use super::{BodyId, Scene};
 use crate::contact::Pose;
 use crate::error::{BuildError, StepError};
-use crate::math::small::{add, axpy, sub};
-use crate::settings::{ContactMethod, Settings, SolveSettings, TimeSettings, WorldSettings};
+use crate::settings::{ContactMethod, Settings, TimeSettings};
 use crate::sim::{Simulation, StepReport};
 use crate::solve::{Control, Status};
 
@@ -54,29 +55,6 @@ impl Look {
     pub fn triangles(&self) -> usize {
         if self.tets.is_empty() { self.surface.len() } else { 0 }
     }
-}
-
-/// Nodes that follow keyframes.
-struct Script {
-    body: usize,
-    ids: Vec<u32>,
-    /// Where the nodes are when nothing has moved.
-    home: Vec<[f64; 3]>,
-    /// Default centre of turns.
-    centre: [f64; 3],
-    keys: Vec<Key>,
-    anchors: bool,
-    /// Coordinates that it moves.
-    held: [bool; 3],
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct Key {
-    pub time: f64,
-    translate: [f64; 3],
-    /// Rotation vector: axis times angle in radians.
-    turn: [f64; 3],
-    centre: Option<[f64; 3]>,
 }
 
 /// A scene that runs frame by frame.
@@ -124,12 +102,8 @@ pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
     output::check(file)?;
     let settings = Settings {
         time: TimeSettings { dt: frame / f64::from(t.substeps), integrator: t.integrator },
-        world: WorldSettings {
-            wind: file.world.wind,
-            gravity: file.world.gravity,
-            damping: file.world.damping,
-        },
-        solve: SolveSettings::from(&file.solve),
+        world: file.world.clone(),
+        solve: file.solve.clone(),
     };
     settings.validate().map_err(|e| match e {
         BuildError::Setting { name: "solve.time_budget", reason } => {
@@ -139,58 +113,6 @@ pub fn settings(file: &SceneFile) -> Result<Settings, SceneError> {
         other => SceneError::at("solve", other.to_string()),
     })?;
     Ok(settings)
-}
-
-pub(super) fn keys(motion: &[Keyframe], key: &str) -> Result<Vec<Key>, SceneError> {
-    let mut keys: Vec<Key> = Vec::new();
-    for (i, k) in motion.iter().enumerate() {
-        let key = format!("{key}.motion[{i}]");
-        let numbers = [&[k.time][..], &k.translate, &k.centre.unwrap_or_default()].concat();
-        if numbers.iter().any(|v| !v.is_finite()) {
-            return Err(SceneError::at(key, "times, translations and centres must be finite"));
-        }
-        if keys.last().is_some_and(|before| before.time >= k.time) {
-            return Err(SceneError::at(format!("{key}.time"), "must be later than the keyframe before"));
-        }
-        let turn = match &k.rotate {
-            None => [0.0; 3],
-            Some(r) if r.angle.abs() <= 1e9 => {
-                place::direction(r.axis, &format!("{key}.rotate.axis"))?.map(|a| a * r.angle.to_radians())
-            }
-            Some(_) => {
-                return Err(SceneError::at(format!("{key}.rotate.angle"), "must lie within ±1e9 degrees"));
-            }
-        };
-        keys.push(Key { time: k.time, translate: k.translate, turn, centre: k.centre });
-    }
-    Ok(keys)
-}
-
-/// Centre, rotation vector and translation at a time, between keyframes, of which there is at least one; `centre` is the default.
-pub(super) fn between(keys: &[Key], time: f64, centre: [f64; 3]) -> [[f64; 3]; 3] {
-    let after = keys.iter().position(|k| k.time > time).unwrap_or(keys.len());
-    let before = keys.get(after.saturating_sub(1)).or(keys.last());
-    let Some((ka, kb)) = before.zip(keys.get(after).or(keys.last())) else {
-        return [centre, [0.0; 3], [0.0; 3]];
-    };
-    let share =
-        if kb.time > ka.time { ((time - ka.time) / (kb.time - ka.time)).clamp(0.0, 1.0) } else { 0.0 };
-    let mix = |p: [f64; 3], q: [f64; 3]| axpy(p, share, sub(q, p));
-    let centre = mix(ka.centre.unwrap_or(centre), kb.centre.unwrap_or(centre));
-    [centre, mix(ka.turn, kb.turn), mix(ka.translate, kb.translate)]
-}
-
-impl Script {
-    /// Where the nodes are at a time.
-    fn targets(&self, time: f64) -> Vec<[f64; 3]> {
-        let [centre, turn, translate] = between(&self.keys, time, self.centre);
-        let angle = turn.iter().map(|t| t * t).sum::<f64>().sqrt();
-        let axis = if angle > 0.0 { turn.map(|t| t / angle) } else { [1.0, 0.0, 0.0] };
-        self.home
-            .iter()
-            .map(|p| add(add(centre, place::turn(sub(*p, centre), axis, angle)), translate))
-            .collect()
-    }
 }
 
 impl Program {
@@ -205,7 +127,7 @@ impl Program {
         }
         let delassus = settings.solve.contact == ContactMethod::Delassus;
         let mut scene = Scene::new(settings);
-        let (mut looks, mut placed, mut start) = (Vec::new(), Vec::new(), (Vec::new(), Vec::new()));
+        let (mut looks, mut placed, mut begin) = (Vec::new(), Vec::new(), (Vec::new(), Vec::new()));
         for (i, body) in file.body.iter().enumerate() {
             let key = format!("body[{i}]");
             let p = place::place(body, &key, assets)?;
@@ -239,9 +161,9 @@ impl Program {
                 };
                 scene.touch_by_skin(id, &skin.embedding).map_err(wrong)?;
             }
-            let (x, v) = place::start(&body.start, &format!("{key}.start"), &p.vertices)?;
-            start.0.extend(x);
-            start.1.extend(v);
+            let (x, v) = start::start(&body.start, &format!("{key}.start"), &p.vertices)?;
+            begin.0.extend(x);
+            begin.1.extend(v);
             looks.push(Look {
                 name: body.name.clone(),
                 tets: p.mesh.as_ref().map_or_else(Vec::new, |m| m.tets().to_vec()),
@@ -268,7 +190,7 @@ impl Program {
         for (i, pin) in file.pin.iter().enumerate() {
             let key = format!("pin[{i}]");
             let body = find(file, &pin.body, &key)?;
-            let ids = place::chosen(&pin.select, &format!("{key}.select"), &placed[body])?;
+            let ids = chosen(&pin.select, &format!("{key}.select"), &placed[body])?;
             holders.add(i, body, &ids, middle(&placed[body].vertices, &ids))?;
             scene
                 .pin_axes(BodyId(body), &ids, pin.held())
@@ -294,7 +216,7 @@ impl Program {
             let key = format!("anchor[{i}]");
             let body = find(file, &anchor.body, &key)?;
             let p = &placed[body];
-            let ids = place::chosen(&anchor.select, &format!("{key}.select"), p)?;
+            let ids = chosen(&anchor.select, &format!("{key}.select"), p)?;
             scene
                 .anchor(BodyId(body), &ids, anchor.stiffness)
                 .map_err(|e| SceneError::at(key.clone(), e.to_string()))?;
@@ -330,17 +252,17 @@ impl Program {
         // Pinned nodes start at their place of the rest shape, whatever the start state does to the others.
         for (body, id) in pinned_start {
             let at = simulation.bodies()[body].first_node + id as usize;
-            start.0[at] = placed[body].vertices[id as usize];
-            start.1[at] = [0.0; 3];
+            begin.0[at] = placed[body].vertices[id as usize];
+            begin.1[at] = [0.0; 3];
         }
         // … or where their motion has them at the start.
         for s in scripts.iter().filter(|s| !s.anchors) {
             let first = simulation.bodies()[s.body].first_node;
             for (&id, target) in s.ids.iter().zip(s.targets(0.0)) {
-                start.0[first + id as usize] = target;
+                begin.0[first + id as usize] = target;
             }
         }
-        simulation.set_state(&start.0, &start.1).map_err(|e| SceneError::at("body", e.to_string()))?;
+        simulation.set_state(&begin.0, &begin.1).map_err(|e| SceneError::at("body", e.to_string()))?;
         if refuse {
             let told = |e: BuildError| SceneError::at("collide.intersecting", e.to_string());
             simulation.refuse_intersections().map_err(told)?;
@@ -439,31 +361,7 @@ impl Program {
                 self.simulation.step_with(&mut |_| if stop() { Control::Stop } else { Control::Continue })?;
             whole = Some(match whole {
                 None => r,
-                Some(before) => StepReport {
-                    status: worse(before.status, r.status),
-                    iterations: before.iterations + r.iterations,
-                    factored: before.factored + r.factored,
-                    hessians: before.hessians + r.hessians,
-                    primal: before.primal.max(r.primal),
-                    dual: before.dual.max(r.dual),
-                    force_residual: before.force_residual.max(r.force_residual),
-                    step: before.step.max(r.step),
-                    inverted: before.inverted.max(r.inverted),
-                    violation: before.violation.max(r.violation),
-                    max_penetration: before.max_penetration.max(r.max_penetration),
-                    contact_residual: before.contact_residual.max(r.contact_residual),
-                    cone_violation: before.cone_violation.max(r.cone_violation),
-                    sweeps: before.sweeps + r.sweeps,
-                    islands_shortened: before.islands_shortened + r.islands_shortened,
-                    held: r.held,
-                    held_way: r.held_way,
-                    detections: before.detections + r.detections,
-                    stick_slip: before.stick_slip.max(r.stick_slip),
-                    link_gap: before.link_gap.max(r.link_gap),
-                    links_broken: before.links_broken + r.links_broken,
-                    timings: before.timings.plus(&r.timings),
-                    ..r
-                },
+                Some(before) => before.and(&r),
             });
             if r.status == Status::Stopped {
                 break;
@@ -471,140 +369,6 @@ impl Program {
         }
         whole.map_or_else(|| self.simulation.step(), Ok)
     }
-}
-
-/// The status that says more about what went wrong.
-fn worse(a: Status, b: Status) -> Status {
-    let rank = |s: Status| match s {
-        Status::Converged => 0,
-        Status::IterationLimit => 1,
-        Status::TimeLimit => 2,
-        Status::Stalled => 3,
-        Status::Infeasible => 4,
-        Status::Diverged => 5,
-        Status::Stopped => 6,
-    };
-    if rank(b) >= rank(a) { b } else { a }
-}
-
-/// A material of solids on a surface from a file: a solid was meant, and what is missing is its filling.
-fn meant_solid(e: SceneError, body: &Body) -> SceneError {
-    let Some(path) = body.mesh.as_ref().filter(|_| e.message.contains("is a material of solids")) else {
-        return e;
-    };
-    let message = format!("{path} is a surface, without tetrahedra; {}", e.message);
-    let hint =
-        "fill it, `fill = { tets = 10000 }`, or use it as a sheet with one of those materials".to_string();
-    SceneError { message, hint: Some(hint), ..e }
-}
-
-/// Adds a body to a scene.
-fn add_body(scene: &mut Scene, body: &Body, p: &Placed, key: &str) -> Result<(), SceneError> {
-    let built = |e: BuildError| SceneError::at(key, e.to_string());
-    if let Some(damping) = &body.damping {
-        damping.check().map_err(|e| SceneError::at(format!("{key}.damping"), e))?;
-        if damping.stiffness > 0.0 && p.mesh.is_none() && body.material.is_none() {
-            return Err(SceneError::at(
-                format!("{key}.damping.stiffness"),
-                "is for solids and for sheets with a material",
-            ));
-        }
-    }
-    if let Some(limit) = &body.limit {
-        if p.mesh.is_none() {
-            return Err(SceneError::at(format!("{key}.limit"), "is for solids; a sheet has `cloth.limit`"));
-        }
-        limit.find().map_err(|(what, e)| SceneError::at(format!("{key}.limit.{what}"), e))?;
-        if limit.along == Along::Threads {
-            return Err(SceneError::at(
-                format!("{key}.limit.along"),
-                "a solid has no threads: it is limited in every direction, along `stretches`",
-            ));
-        }
-    }
-    if let Some(sheet) = &p.sheet {
-        return scene
-            .add_cloth(&body.name, sheet.clone(), cloth(body, sheet, key).map_err(|e| meant_solid(e, body))?)
-            .map(|_| ())
-            .map_err(built);
-    }
-    if body.cloth.is_some() {
-        return Err(SceneError::at(
-            format!("{key}.cloth"),
-            "is for sheets: a cloth shape or a mesh of triangles",
-        ));
-    }
-    let Some(mesh) = &p.mesh else {
-        let Some(s) = &body.springs else {
-            return Err(SceneError::at(key, "is a net of springs and needs `springs`"));
-        };
-        if body.material.is_some() {
-            return Err(SceneError::at(
-                format!("{key}.material"),
-                "is for solids and sheets; a net has `springs`",
-            ));
-        }
-        let rigid = matches!(s.kind, SpringKind::Rod | SpringKind::Rope);
-        let Some(stiffness) = s.stiffness.or(rigid.then_some(1.0)) else {
-            return Err(SceneError::at(format!("{key}.springs"), "need a `stiffness` in N/m"));
-        };
-        for (name, v) in [("stiffness", stiffness), ("mass", s.mass), ("rest", s.rest)] {
-            if !(v.is_finite() && v > 0.0) {
-                return Err(SceneError::at(
-                    format!("{key}.springs.{name}"),
-                    format!("must be positive, not {v}"),
-                ));
-            }
-        }
-        let list = p.edges.iter().map(|&nodes| {
-            let [a, b] = nodes.map(|v| p.vertices[v as usize]);
-            let d = (0..3).map(|c| (a[c] - b[c]).powi(2)).sum::<f64>().sqrt();
-            Spring { rest_length: Some(s.rest * d), kind: s.kind, ..Spring::new(nodes, stiffness) }
-        });
-        let masses = vec![s.mass / p.vertices.len() as f64; p.vertices.len()];
-        return scene
-            .add_springs(&body.name, p.vertices.clone(), masses, list.collect())
-            .map(|_| ())
-            .map_err(built);
-    };
-    let Some(whole) = &body.material else {
-        return Err(SceneError::at(key, "is a solid and needs a `material`"));
-    };
-    if body.springs.is_some() {
-        return Err(SceneError::at(format!("{key}.springs"), "are for cloth and ropes, not for solids"));
-    }
-    let of = place::regions(mesh, &body.region, key)?;
-    let (base, base_density) = material(whole, &format!("{key}.material"))?;
-    let mut others = Vec::new();
-    for (i, r) in body.region.iter().enumerate() {
-        others.push(material(&r.material, &format!("{key}.region[{i}].material"))?);
-    }
-    let masses = mesh.node_masses(|e| of[e].map_or(base_density, |r| others[r].1));
-    let materials = of.iter().map(|region| region.map_or(&base, |r| &others[r].0).clone()).collect();
-    scene.add_solid_with_masses(&body.name, mesh.clone(), materials, masses).map(|_| ()).map_err(built)
-}
-
-/// Mean of some points: the default centre of turns.
-fn middle(points: &[[f64; 3]], ids: &[u32]) -> [f64; 3] {
-    place::centre(&ids.iter().map(|&i| points[i as usize]).collect::<Vec<_>>())
-}
-
-fn script(
-    scripts: &mut Vec<Script>,
-    motion: &[Keyframe],
-    key: &str,
-    body: usize,
-    ids: Vec<u32>,
-    rest: &[[f64; 3]],
-    anchors: bool,
-) -> Result<(), SceneError> {
-    let keys = keys(motion, key)?;
-    if !keys.is_empty() {
-        let home: Vec<[f64; 3]> = ids.iter().map(|&i| rest[i as usize]).collect();
-        let centre = middle(rest, &ids);
-        scripts.push(Script { body, ids, home, centre, keys, anchors, held: [true; 3] });
-    }
-    Ok(())
 }
 
 /// The body of a name.
@@ -627,7 +391,7 @@ pub fn problems(file: &SceneFile, assets: &mut dyn FnMut(&str) -> Result<Asset, 
         let p = place::place(body, &key, assets);
         if let Ok(p) = &p {
             wrong.extend(add_body(&mut scene, body, p, &key).err());
-            wrong.extend(place::start(&body.start, &format!("{key}.start"), &p.vertices).err());
+            wrong.extend(start::start(&body.start, &format!("{key}.start"), &p.vertices).err());
         }
         placed.push(p.map_err(|e| wrong.push(e)).ok());
     }
@@ -640,7 +404,7 @@ pub fn problems(file: &SceneFile, assets: &mut dyn FnMut(&str) -> Result<Asset, 
         wrong.extend(keys(motion, &key).err());
         let body = find(file, body, &key).map_err(|e| wrong.push(e)).ok();
         let Some((b, Some(p))) = body.map(|b| (b, &placed[b])) else { continue };
-        match place::chosen(select, &format!("{key}.select"), p) {
+        match chosen(select, &format!("{key}.select"), p) {
             Ok(ids) if kind == "pin" => {
                 wrong.extend(holders.add(i, b, &ids, middle(&p.vertices, &ids)).err());
             }

@@ -93,7 +93,7 @@ impl Simulation {
             }
         }
         self.fibres.set_rest_lengths(&mut self.terms, &other.fibres.rest_lengths(&other.terms));
-        self.lagged.hessian.forget();
+        self.newton.hessian.forget();
         // Constraints may have other weights here: their forces are found anew.
         self.terms.keep_forces(true);
         Ok(())

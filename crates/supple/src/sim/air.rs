@@ -1,8 +1,10 @@
 //! Air: wind and drag on the triangles of sheets, damping of nodes. Before each step it sets the numbers of the drag terms.
 
+use super::Simulation;
+use super::integrator::Rule;
 use crate::math::nodes::Row;
 use crate::math::small::{axpy, cross, dot, scale, sub};
-use crate::settings::Wind;
+use crate::settings::{Method, Wind};
 use crate::term::TermSet;
 
 /// Who feels the air, and where the terms are.
@@ -15,7 +17,7 @@ pub struct Air {
     /// The largest C/Δt of a term at the last state, as a share of its weight.
     pub most: f64,
     /// What weights are multiplied by for projective dynamics; 0 means 1.
-    pub firm: f64,
+    pub weight_factor: f64,
     /// Which batch holds the drag terms.
     pub batch: usize,
     /// Memory for sums per node.
@@ -126,5 +128,33 @@ impl Air {
             factor *= 2.0;
         }
         factor
+    }
+}
+
+impl Simulation {
+    /// What dissipates is taken at the last state.
+    pub(super) fn blow(&mut self, rule: &Rule) {
+        if self.air.is_empty() {
+            return;
+        }
+        // At the end of the step, as far as the integrator can look ahead.
+        let time = self.state.time + if rule.ahead[1] == 0.0 { 0.0 } else { rule.dt };
+        let (wind, rate) = (self.settings.world.wind.as_ref(), 1.0 / rule.step);
+        self.work.force.copy_from_slice(&self.state.force);
+        let past = &self.state.past;
+        rule.combine(rule.ahead, &self.state.x, &past.x, &mut self.work.x_base);
+        rule.combine(rule.ahead, &self.state.v, &past.v, &mut self.work.v_base);
+        let state = (&self.work.x_base[..], &self.work.v_base[..]);
+        self.air.blow(wind, time, state, &mut self.work.force, (&mut self.terms, rate));
+        let projective = self.settings.solve.method == Method::Projective;
+        let factor = if projective { self.air.needed() } else { 1.0 };
+        if factor != self.air.weight_factor.max(1.0) {
+            self.air.weight_factor = factor;
+            // A larger diagonal can be factored if the smaller one could; if not, the step will say so.
+            if self.refactor().is_err() {
+                self.air.weight_factor = 1.0;
+                let _ = self.refactor();
+            }
+        }
     }
 }

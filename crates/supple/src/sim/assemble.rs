@@ -8,11 +8,10 @@ use crate::error::BuildError;
 use crate::exec::Exec;
 use crate::global::{Cholesky, Cliques, Split, System, inverse, order};
 use crate::math::nodes::Row;
-use crate::settings::{ContactMethod, FirstHessian, Method, Settings};
-use crate::solve::contact_methods::Nodal;
-use crate::solve::whole::Free;
-use crate::solve::{Axes, BodySums, Descent, Lagged, fill};
-use crate::term::{BatchSource, FibreRef, Firm, TermBatch, TermSet};
+use crate::settings::{ContactMethod, Settings};
+use crate::solve::capabilities::{self, Demands};
+use crate::solve::{Axes, BodySums, Descent, Free, NewtonMemory, Nodal, fill};
+use crate::term::{BatchSource, FibreRef, Reweight, TermSet};
 use std::sync::Arc;
 
 /// A body's share of the nodes.
@@ -140,9 +139,8 @@ impl Simulation {
         let batches = parts.sources.iter().map(|s| s.build(&place, rule, scale)).collect();
         let mut terms = TermSet::new(batches, n);
         terms.leave_out(free);
-        allowed(&settings, &terms, &parts.bodies, &parts.obstacles, touching_bodies)?;
-        links::allowed(&settings, &parts.groups, &parts.bodies)?;
-        carries(&settings, &parts.obstacles, touching_bodies, &parts.groups)?;
+        let demands = demands(&terms, &parts.bodies, &parts.obstacles, touching_bodies, &parts.groups);
+        capabilities::check(&settings.solve, &demands)?;
         let axes = axes::renumber(&parts.axes, &place, free);
         let mut mass = vec![0.0; n];
         let mut x = vec![Row::default(); n];
@@ -186,7 +184,7 @@ impl Simulation {
         if !linked.is_empty() {
             contact = contact.with_links(linked);
         }
-        let whole = Free::new(&components(&system), &mass, held(&terms, free, &axes));
+        let free_bodies = Free::new(&components(&system), &mass, held(&terms, free, &axes));
         let mut body = vec![0; free];
         for (number, b) in parts.bodies.iter().enumerate() {
             for node in b.first_node..b.first_node + b.nodes {
@@ -234,7 +232,7 @@ impl Simulation {
             rhs: vec![Row::default(); free],
             force: vec![Row::default(); if parts.air.is_empty() { 0 } else { n }],
             rounding: vec![0.0; free],
-            whole,
+            free_bodies,
             body,
             body_size: body_sizes(&parts.bodies, &parts.positions),
             per_body: vec![BodySums::default(); parts.bodies.len()],
@@ -280,7 +278,7 @@ impl Simulation {
             refuse: false,
             nodal: Nodal::default(),
             descent: Descent::default(),
-            lagged: Lagged::default(),
+            newton: NewtonMemory::default(),
             counted: super::Factors { matrices: 1, hessians: 0 },
             work,
             fingerprint,
@@ -300,12 +298,12 @@ impl Simulation {
         self.matrix_step = self.rule().step;
         let (rule, scale) = self.settings.solve.weights(self.touching());
         // The next step finds its own weights of hard constraints.
-        self.terms.firm(Firm::Off);
+        self.terms.reweight(Reweight::ByRule);
         self.terms.set_weights(rule, scale);
-        if let Some(drag) = self.terms.batch_mut(self.air.batch).filter(|_| self.air.firm > 1.0) {
-            drag.set_weights(rule, scale * self.air.firm);
+        if let Some(drag) = self.terms.batch_mut(self.air.batch).filter(|_| self.air.weight_factor > 1.0) {
+            drag.set_weights(rule, scale * self.air.weight_factor);
         }
-        self.lagged.hessian.forget();
+        self.newton.hessian.forget();
         self.columns.forget();
         fill(&mut self.system, &self.terms, &self.mass, self.matrix_step, false);
         self.nodal.forget();
@@ -369,87 +367,20 @@ fn held(terms: &TermSet, free: usize, axes: &[Axes]) -> impl Iterator<Item = u32
     held.into_iter()
 }
 
-/// That the method takes every obstacle and every term.
-pub(super) fn allowed(
-    settings: &Settings,
-    terms: &TermSet,
-    bodies: &[Body],
-    obstacles: &[Obstacle],
+/// What a scene asks of a method.
+pub(super) fn demands<'a>(
+    terms: &'a TermSet,
+    bodies: &'a [Body],
+    obstacles: &'a [Obstacle],
     collide: bool,
-) -> Result<(), BuildError> {
-    if collide || !obstacles.is_empty() {
-        let refuse = |name, what: &str| {
-            let of = obstacles
-                .first()
-                .map_or("contact between bodies".into(), |o| format!("the obstacle `{}`", o.name));
-            let reason = format!(
-                "{what} cannot take {of}: use `auto`, `admm`, `newton`, `quasi_newton` or `projective`"
-            );
-            Err(BuildError::Setting { name, reason })
-        };
-        match (settings.solve.method, settings.solve.first_hessian) {
-            (Method::Position, _) => return refuse("solve.method", "`position`"),
-            (Method::QuasiNewton, FirstHessian::Identity) => {
-                return refuse("solve.first_hessian", "`quasi_newton` with the `identity`");
-            }
-            _ => {}
-        }
-    }
-    let method = settings.solve.method;
-    if collide && !matches!(method, Method::Auto | Method::Newton) {
-        let reason = format!("`{method}` cannot take contact between bodies: use `auto` or `newton`");
-        return Err(BuildError::Setting { name: "solve.method", reason });
-    }
-    if collide && let Some(b) = terms.batches().iter().find(|b| b.hard()) {
-        let body = b.origin(0).and_then(|(body, _)| bodies.get(body as usize));
-        let body = body.map_or(String::new(), |b| format!(" of body `{}`", b.name));
-        let reason = format!(
-            "contact between bodies and the hard `{}` elements{body} cannot be solved together: make these soft, or leave out `collide`",
-            b.name()
-        );
-        return Err(BuildError::Setting { name: "collide", reason });
-    }
-    let takes = |b: &dyn TermBatch| match method {
-        Method::Auto | Method::Admm => true,
-        Method::Projective => b.projective(),
-        Method::Position | Method::QuasiNewton | Method::Newton => !b.hard(),
-    };
-    let Some(b) = terms.batches().iter().find(|b| !takes(b.as_ref())) else { return Ok(()) };
-    let body = b.origin(0).and_then(|(body, _)| bodies.get(body as usize));
-    let body = body.map_or(String::new(), |b| format!(" of body `{}`", b.name));
-    let instead = match method {
-        Method::Projective => "it takes `arap`, springs, anchors and soft limits",
-        _ => "they are hard constraints, which `admm` and `auto` take",
-    };
-    let (method, name) = (method.as_str(), b.name());
-    let reason = format!("`{method}` cannot take the `{name}` elements{body}: {instead}");
-    Err(BuildError::Setting { name: "solve.method", reason })
-}
-
-/// That the way to contact carries what may touch.
-pub(super) fn carries(
-    settings: &Settings,
-    obstacles: &[Obstacle],
-    collide: bool,
-    groups: &[Group],
-) -> Result<(), BuildError> {
-    let way = settings.solve.contact;
-    if way == ContactMethod::Delassus {
-        return Ok(());
-    }
-    let refuse = |what: String| {
-        let reason = format!("`{}` cannot take {what}: use `delassus`", way.as_str());
-        Err(BuildError::Setting { name: "solve.contact", reason })
-    };
-    if collide {
-        return refuse("contact between bodies".into());
-    }
-    if let Some(g) = groups.first() {
-        return refuse(format!("`{}`", g.kind));
-    }
-    match obstacles.iter().find(|o| o.friction > 0.0 && way != ContactMethod::Local) {
-        Some(o) => refuse(format!("the friction of obstacle `{}`", o.name)),
-        None => Ok(()),
+    groups: &'a [Group],
+) -> Demands<'a> {
+    Demands {
+        terms,
+        names: bodies.iter().map(|b| b.name.as_str()).collect(),
+        obstacles,
+        bodies: collide,
+        link: groups.first().map(|g| (g.kind, g.body)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Pins along some of the axes: symmetry planes, rails, rollers.
 //!
 //! The nodes stay among the free ones, and their held coordinates are at their targets from the start of a step, where gradients and
-//! steps are zero (`solve/held.rs`). The matrix of ADMM, the same for x, y and z, is factored once more for each set of nodes that are held along the
+//! steps are zero (`solve/axis_pins.rs`). The matrix of ADMM, the same for x, y and z, is factored once more for each set of nodes that are held along the
 //! same axes (`global/split.rs`); Newton's has a diagonal there that nothing outweighs.
 
 use super::Simulation;

@@ -18,7 +18,7 @@ use crate::contact::{Kept, Link, Obstacle, Pose, Reaches};
 use crate::error::CheckpointError;
 use crate::math::nodes::Row;
 use crate::solve::Habits;
-use crate::term::TermSet;
+use crate::term::{HardTerms, TermSet};
 
 const MAGIC: &[u8; 8] = b"SUPPLECK";
 const VERSION: u32 = 6;
@@ -89,8 +89,9 @@ impl Simulation {
     pub fn checkpoint(&self) -> Vec<u8> {
         // A Hessian of another matrix than that of the next step will be forgotten.
         let kept = self.rule().step == self.matrix_step;
-        let (n, hessian) = (self.place.len(), if kept { self.lagged.hessian.at() } else { &[] });
-        let mut forces: Vec<f64> = self.terms.batches().iter().flat_map(|b| b.kept_forces()).collect();
+        let (n, hessian) = (self.place.len(), if kept { self.newton.hessian.at() } else { &[] });
+        let hard = self.terms.batches().iter().filter_map(|b| b.hard());
+        let mut forces: Vec<f64> = hard.flat_map(|b| b.kept_forces()).collect();
         forces.extend(self.fibres.rest_lengths(&self.terms));
         let s = &self.state;
         let contact = OBSTACLE * (s.poses.len() + s.frames.len())
@@ -107,9 +108,9 @@ impl Simulation {
         out.extend_from_slice(&self.fingerprint.to_le_bytes());
         out.extend_from_slice(&self.state.frame.to_le_bytes());
         out.extend_from_slice(&self.state.time.to_le_bytes());
-        out.extend_from_slice(&self.lagged.habits.last.to_le_bytes());
-        out.extend_from_slice(&self.lagged.habits.wait.to_le_bytes());
-        out.extend_from_slice(&self.lagged.habits.owed.to_le_bytes());
+        out.extend_from_slice(&self.newton.habits.last.to_le_bytes());
+        out.extend_from_slice(&self.newton.habits.wait.to_le_bytes());
+        out.extend_from_slice(&self.newton.habits.owed.to_le_bytes());
         out.extend_from_slice(&(hessian.len() as u64).to_le_bytes());
         out.extend_from_slice(&(s.kept.len() as u64).to_le_bytes());
         // Twice the number of shares, and one more if a step was begun.
@@ -191,7 +192,8 @@ impl Simulation {
             return Err(CheckpointError::OtherScene("its bodies, masses, pins or elements differ"));
         }
         let hessian = if number(52) == Some(0) { 0 } else { n };
-        let forces: Vec<usize> = self.terms.batches().iter().map(|b| b.kept_forces().len()).collect();
+        let count = |b: &dyn HardTerms| b.kept_forces().len();
+        let forces: Vec<usize> = self.terms.batches().iter().map(|b| b.hard().map_or(0, count)).collect();
         let kept = number(60).unwrap_or(0);
         let (shares, begun) = number(68).map_or((0, false), |n| (n / 2, n % 2 == 1));
         let past_dt = f64::from_bits(number(76).unwrap_or(0));
@@ -293,15 +295,15 @@ impl Simulation {
         let mut u = u.as_slice();
         for (batch, count) in forces.into_iter().enumerate() {
             let (mine, rest) = u.split_at(count);
-            if let Some(b) = self.terms.batch_mut(batch) {
+            if let Some(b) = self.terms.batch_mut(batch).and_then(|b| b.hard_mut()) {
                 b.set_kept_forces(mine);
             }
             u = rest;
         }
         let habits = number(44).unwrap_or(0);
-        self.lagged.habits =
+        self.newton.habits =
             Habits { last: habits as u32, wait: (habits >> 32) as u16, owed: (habits >> 48) as u16 };
-        self.lagged.hessian.go_back(&at);
+        self.newton.hessian.go_back(&at);
         Ok(())
     }
 }

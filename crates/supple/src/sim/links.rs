@@ -1,10 +1,9 @@
 //! Sliding constraints, attachments and stitches of a running simulation: what they bear, how they move, when they break.
 
-use super::{Body, Simulation};
+use super::Simulation;
 use crate::contact::{Guide, Link, Links, Pose, Skin};
 use crate::error::BuildError;
 use crate::math::nodes::Row;
-use crate::settings::{FirstHessian, Method, Settings};
 use std::ops::Range;
 
 /// What one call for links has made.
@@ -31,25 +30,6 @@ pub(super) fn renumber(links: &[Link], skins: &[Vec<[u32; 3]>], place: &[u32], x
     let skins =
         skins.iter().map(|s| Skin::new(s.iter().map(|t| t.map(to)).collect(), |i| x[i as usize].xyz()));
     Links::new(links.collect(), skins.collect())
-}
-
-/// That the method takes links.
-pub(super) fn allowed(settings: &Settings, groups: &[Group], bodies: &[Body]) -> Result<(), BuildError> {
-    let Some(group) = groups.first() else { return Ok(()) };
-    let (name, what) = match (settings.solve.method, settings.solve.first_hessian) {
-        (Method::Position, _) => ("solve.method", "`position`"),
-        (Method::Projective, _) => ("solve.method", "`projective`"),
-        (Method::QuasiNewton, FirstHessian::Identity) => {
-            ("solve.first_hessian", "`quasi_newton` with the `identity`")
-        }
-        _ => return Ok(()),
-    };
-    let body = bodies.get(group.body as usize).map_or("", |b| b.name.as_str());
-    let reason = format!(
-        "{what} cannot take the {} of body `{body}`: use `auto`, `admm`, `newton` or `quasi_newton`",
-        group.kind
-    );
-    Err(BuildError::Setting { name, reason })
 }
 
 /// Breaks the links whose force is above what they bear; how many.

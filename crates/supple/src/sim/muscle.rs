@@ -29,7 +29,7 @@ impl Simulation {
     ) -> Result<(), BuildError> {
         let name = self.bodies.get(body).ok_or(BuildError::NoBody(body))?.name.clone();
         let wrong = |reason: String| BuildError::Body { body: name.clone(), reason };
-        FibreRef::check(contraction).map_err(wrong)?;
+        FibreRef::check(contraction).map_err(|e| wrong(e.reason))?;
         // Element, and number among all fibres.
         let mut mine: Vec<(u32, usize)> = Vec::new();
         for (k, (b, element)) in self.fibres.origins(&self.terms).into_iter().enumerate() {

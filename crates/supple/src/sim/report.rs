@@ -1,6 +1,8 @@
 //! What every step says about itself.
 
+use crate::contact::ContactReport;
 use crate::math::nodes::Row;
+use crate::report::Value;
 use crate::settings::Method;
 use crate::solve::Status;
 use serde::Serialize;
@@ -34,8 +36,15 @@ pub struct Timings {
 }
 
 impl Timings {
-    /// Both together.
-    pub fn plus(&self, o: &Timings) -> Timings {
+    /// The whole step.
+    pub fn total(&self) -> f64 {
+        self.local + self.global + self.rest
+    }
+}
+
+impl std::ops::Add for Timings {
+    type Output = Timings;
+    fn add(self, o: Timings) -> Timings {
         Timings {
             local: self.local + o.local,
             global: self.global + o.global,
@@ -43,10 +52,6 @@ impl Timings {
             detection: self.detection + o.detection,
             rest: self.rest + o.rest,
         }
-    }
-    /// The whole step.
-    pub fn total(&self) -> f64 {
-        self.local + self.global + self.rest
     }
 }
 
@@ -59,76 +64,57 @@ pub struct Factors {
     pub hessians: u64,
 }
 
-/// How good a step is, and what it cost.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct StepReport {
-    /// Steps taken, this one included.
-    pub frame: u64,
-    /// Simulated time at the end of the step in s.
-    pub time: f64,
-    /// How the iteration ended.
-    pub status: Status,
-    /// Who solved it: the method asked for, or the one that `auto` ended with.
-    pub method: Method,
-    /// Iterations done.
-    pub iterations: usize,
-    /// Global matrices factored in the step: weights of hard constraints followed their forces, `projective` needed more weight for drag, or
-    /// the integrator's coefficients changed. 0 in all other steps.
-    pub factored: usize,
-    /// Hessians factored in the step, by `newton`, `auto` and where bodies may touch each other.
-    pub hessians: usize,
-    /// ‖W(Dx − z)‖ (22), with x after the last global step.
-    pub primal: f64,
-    /// ‖DᵀW²(z − z_before)‖ (23) over the nodes that are not pinned, in N.
-    pub dual: f64,
-    /// ‖M(x − x̃)/Δt² + ∇U(x) − Cᵀλ‖/f_ref over the nodes that are not pinned, f_ref = √Σ_i(Σ_e|f_e,i| + m_i|a_i|)²: 0 is exact,
-    /// 1 means that forces do not balance at all. The force of a hard constraint is its multiplier DᵀW²u. Infinite while an
-    /// element of a barrier material is inverted.
-    pub force_residual: f64,
-    /// How far any node would still move, in units of the diagonal of its body's bounding box; 0 for methods that do not know
-    /// (`admm`, `projective`, `position`).
-    pub step: f64,
-    /// Energies at the end of the step.
-    pub energy: Energy,
-    /// Tetrahedra with negative volume at the end of the step.
-    pub inverted: usize,
-    /// The largest distance of an element from the set that a hard constraint allows: in m for rods and ropes, without unit for
-    /// strain limits. 0 without hard constraints.
-    pub violation: f64,
-    /// Contacts that bear a force.
-    pub contacts: usize,
-    /// Contacts that were looked at.
-    pub candidates: usize,
-    /// Largest depth at the end of the step in m, measured anew: of a node inside an obstacle or another solid, or of the shorter end
-    /// of an edge that passes through a triangle.
-    pub max_penetration: f64,
-    /// max_c s_c|λ_c − project(λ_c − y_c/s_c)| in m: how far contacts are from the law of Signorini and Coulomb. 0 exactly when
-    /// it holds.
-    pub contact_residual: f64,
-    /// How far contact forces leave their friction cones, relative to the largest normal force.
-    pub cone_violation: f64,
-    /// Sweeps over the contacts, all iterations.
-    pub sweeps: usize,
-    /// Bodies whose step was shortened because they would have passed through an obstacle, a body or themselves.
-    pub islands_shortened: usize,
-    /// Nodes that were held back at the end of the step so that nothing passes through anything; they catch up later.
-    pub held: usize,
-    /// The largest way that they, or pins, lack, in m.
-    pub held_way: f64,
-    /// Smallest distance between bodies that touch each other, or obstacles, in m; infinite if none do, or contact is by rows.
-    pub gap: f64,
-    /// Largest d̂ − d of a pair that touches in m: how far they are nearer than without force.
-    pub contact_offset: f64,
-    /// Largest way in m that a contact gave in this step while it sticks; 0 at rest.
-    pub stick_slip: f64,
-    /// Lists of what may touch that were made in this step.
-    pub detections: usize,
-    /// Largest distance of a linked node from where it should be, in m.
-    pub link_gap: f64,
-    /// Links that broke at the end of this step.
-    pub links_broken: usize,
-    /// Where the time went.
-    pub timings: Timings,
+report! {
+    /// How good a step is, and what it cost; of a frame of several steps their sums and their worst.
+    ///
+    /// What it says of contacts reads like a part of itself: `report.gap` is `report.contact.gap`.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct StepReport {
+        /// Steps taken, this one included.
+        frame: u64, last;
+        /// Simulated time at the end of the step in s.
+        time: f64, last;
+        /// How the iteration ended: "converged", "iteration_limit", "time_limit", "stalled", "infeasible", "diverged" or "stopped".
+        status: Status, worse;
+        /// Who solved it: the method asked for, or the one that `auto` ended with.
+        method: Method, last;
+        /// Iterations done.
+        iterations: usize, sum;
+        /// Global matrices factored in the step: weights of hard constraints followed their forces, `projective` needed more weight for drag, or
+        /// the integrator's coefficients changed. 0 in all other steps.
+        factored: usize, sum;
+        /// Hessians factored in the step, by `newton`, `auto` and where bodies may touch each other.
+        hessians: usize, sum;
+        /// ‖W(Dx − z)‖ (22), with x after the last global step; of `admm`.
+        primal: f64, max;
+        /// ‖DᵀW²(z − z_before)‖ (23) over the nodes that are not pinned, in N; of `admm` and `projective`.
+        dual: f64, max;
+        /// ‖M(x − x̃)/Δt² + ∇U(x) − Cᵀλ‖/f_ref over the nodes that are not pinned, f_ref = √Σ_i(Σ_e|f_e,i| + m_i|a_i|)²: 0 is exact,
+        /// 1 means that forces do not balance at all. The force of a hard constraint is its multiplier DᵀW²u. Infinite while an
+        /// element of a barrier material is inverted.
+        force_residual: f64, max;
+        /// How far any node would still move, in units of the diagonal of its body's bounding box; 0 for methods that do not know
+        /// (`admm`, `projective`, `position`).
+        step: f64, max;
+        /// Energies at the end of the step.
+        energy: Energy, last;
+        /// Tetrahedra with negative volume at the end of the step.
+        inverted: usize, max;
+        /// The largest distance of an element from the set that a hard constraint allows: in m for rods and ropes, without unit for
+        /// strain limits. 0 without hard constraints.
+        violation: f64, max;
+        /// Where the time went.
+        timings: Timings, sum;
+        .. /// Contacts and links.
+        contact: ContactReport;
+    }
+}
+
+impl std::ops::Deref for StepReport {
+    type Target = ContactReport;
+    fn deref(&self) -> &ContactReport {
+        &self.contact
+    }
 }
 
 impl StepReport {
@@ -149,23 +135,44 @@ impl StepReport {
             energy: Energy::default(),
             inverted: 0,
             violation: 0.0,
-            contacts: 0,
-            candidates: 0,
-            max_penetration: 0.0,
-            contact_residual: 0.0,
-            cone_violation: 0.0,
-            sweeps: 0,
-            islands_shortened: 0,
-            held: 0,
-            held_way: 0.0,
-            gap: f64::INFINITY,
-            contact_offset: 0.0,
-            stick_slip: 0.0,
-            detections: 0,
-            link_gap: 0.0,
-            links_broken: 0,
             timings: Timings::default(),
+            contact: ContactReport::default(),
         }
+    }
+}
+
+impl From<Status> for Value {
+    fn from(status: Status) -> Value {
+        Value::Word(status.as_str())
+    }
+}
+impl From<Method> for Value {
+    fn from(method: Method) -> Value {
+        Value::Word(method.as_str())
+    }
+}
+impl From<Energy> for Value {
+    fn from(e: Energy) -> Value {
+        let parts = [
+            ("elastic", e.elastic),
+            ("kinetic", e.kinetic),
+            ("potential", e.potential),
+            ("contact", e.contact),
+        ];
+        Value::Group(parts.map(|(name, joules)| (name, joules.into())).to_vec())
+    }
+}
+impl From<Timings> for Value {
+    fn from(t: Timings) -> Value {
+        let parts = [
+            ("local", t.local),
+            ("global", t.global),
+            ("solve", t.solve),
+            ("detection", t.detection),
+            ("rest", t.rest),
+            ("total", t.total()),
+        ];
+        Value::Group(parts.map(|(name, seconds)| (name, seconds.into())).to_vec())
     }
 }
 

@@ -21,7 +21,9 @@ impl Simulation {
     pub fn violations(&self, most: usize) -> Vec<Violation> {
         let mut all = Vec::new();
         for b in self.terms.batches() {
-            b.violations(&self.state.x, &mut |origin, off| all.push((origin, b.name(), off)));
+            if let Some(hard) = b.hard() {
+                hard.violations(&self.state.x, &mut |origin, off| all.push((origin, b.name(), off)));
+            }
         }
         all.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
         all.truncate(most);

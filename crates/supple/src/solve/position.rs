@@ -7,8 +7,8 @@
 //! Gauss–Seidel takes one term after the other. Jacobi takes all at once and averages: with the momentum term it minimises
 //! ½Δt⁻²‖M^½(x − x̃)‖² + Σ_i ½ Σ_v κ_iv |x_v − p_iv|² over x, with p_i the projected corners and κ_iv = w²|g_v|².
 
-use super::stop::Progress;
-use super::{Outcome, Problem, Run, Status};
+use super::stop::{Progress, by_forces};
+use super::{Outcome, Problem, Run};
 use crate::math::nodes::Row;
 use crate::settings::{DualStart, Method, Sweep};
 use crate::term::Constraint;
@@ -27,7 +27,6 @@ fn reach(c: &Constraint<'_>, inverse_mass: &[[f64; 3]]) -> f64 {
 
 /// Projects from the problem's iterate.
 pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, memory: &mut Vec<[f64; 3]>) -> Outcome {
-    let tolerance = run.settings.tolerance;
     let mut progress = Progress::new();
     p.method = Method::Position;
     p.terms.reset(p.x, DualStart::Zero, p.exec);
@@ -52,23 +51,8 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, memory: &mut Vec<[f6
         let end = run.clock.seconds();
         run.local += end - start;
         let last = run.look(p, end - start);
-        if tolerance > 0.0 {
-            let mut force = p.force_residual();
-            if force.relative.max(force.worst) <= tolerance {
-                force.worst = force.worst.max(p.forces_against_motion());
-            }
-            if force.relative.max(force.worst) <= tolerance {
-                break Status::Converged;
-            }
-            if let Some(hopeless) = progress.watch(force.worst) {
-                break hopeless;
-            }
-        }
-        if let Some(status) = last {
+        if let Some(status) = by_forces(p, run, &mut progress, last) {
             break status;
-        }
-        if run.used_up() {
-            break Status::IterationLimit;
         }
     };
     run.end(p, Method::Position, status, 0.0)

@@ -2,14 +2,13 @@
 //!
 //! The weights are w² = kV, so the matrix of the global step is that of projective dynamics.
 
-use super::stop::Progress;
-use super::{Outcome, Problem, Run, Status};
+use super::stop::{Progress, by_forces};
+use super::{Outcome, Problem, Run};
 use crate::settings::{DualStart, Method};
 
 /// Minimises (5) from the problem's iterate.
 pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>) -> Outcome {
     let h2 = p.dt * p.dt;
-    let tolerance = run.settings.tolerance;
     let mut progress = Progress::new();
     p.method = Method::Projective;
     p.terms.reset(p.x, DualStart::Zero, p.exec);
@@ -23,23 +22,8 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>) -> Outcome {
         run.local += middle - start;
         run.global += end - middle;
         let last = run.look(p, end - start);
-        if tolerance > 0.0 {
-            let mut force = p.force_residual();
-            if force.relative.max(force.worst) <= tolerance {
-                force.worst = force.worst.max(p.forces_against_motion());
-            }
-            if force.relative.max(force.worst) <= tolerance && p.contact.is_met(p.x, tolerance) {
-                break Status::Converged;
-            }
-            if let Some(hopeless) = progress.watch(force.worst) {
-                break hopeless;
-            }
-        }
-        if let Some(status) = last {
+        if let Some(status) = by_forces(p, run, &mut progress, last) {
             break status;
-        }
-        if run.used_up() {
-            break Status::IterationLimit;
         }
     };
     let dual = p.dual();

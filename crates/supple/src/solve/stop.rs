@@ -1,45 +1,41 @@
 //! When an iteration stops, and how that is called.
 
-use std::fmt;
+use super::{Problem, Run};
 
-/// How a step ended. Not converging is a value, not an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// The tolerance is met.
-    Converged,
-    /// The given number of iterations is used up.
-    IterationLimit,
-    /// The given time is used up.
-    TimeLimit,
-    /// No progress any more, although the tolerance is not met.
-    Stalled,
-    /// Hard constraints cannot hold, together or with the pins where they are: the step is as near to them as it got.
-    Infeasible,
-    /// The residual grew without bound.
-    Diverged,
-    /// The observer asked to stop.
-    Stopped,
-}
-
-impl Status {
-    /// The word used in JSON, Python and messages.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Status::Converged => "converged",
-            Status::IterationLimit => "iteration_limit",
-            Status::TimeLimit => "time_limit",
-            Status::Stalled => "stalled",
-            Status::Infeasible => "infeasible",
-            Status::Diverged => "diverged",
-            Status::Stopped => "stopped",
-        }
+choice! {
+    /// How a step ended. Not converging is a value, not an error.
+    pub enum Status {
+        /// The tolerance is met.
+        Converged = "converged",
+        /// The given number of iterations is used up.
+        IterationLimit = "iteration_limit",
+        /// The given time is used up.
+        TimeLimit = "time_limit",
+        /// No progress any more, although the tolerance is not met.
+        Stalled = "stalled",
+        /// Hard constraints cannot hold, together or with the pins where they are: the step is as near to them as it got.
+        Infeasible = "infeasible",
+        /// The residual grew without bound.
+        Diverged = "diverged",
+        /// The observer asked to stop.
+        Stopped = "stopped",
     }
 }
 
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+impl Status {
+    /// Of this step and the next one of the same frame the status that says more about what went wrong.
+    #[must_use]
+    pub fn worse(self, next: Status) -> Status {
+        let rank = |s: Status| match s {
+            Status::Converged => 0,
+            Status::IterationLimit => 1,
+            Status::TimeLimit => 2,
+            Status::Stalled => 3,
+            Status::Infeasible => 4,
+            Status::Diverged => 5,
+            Status::Stopped => 6,
+        };
+        if rank(next) >= rank(self) { next } else { self }
     }
 }
 
@@ -90,4 +86,28 @@ impl Default for Progress {
     fn default() -> Self {
         Progress::new()
     }
+}
+
+/// After an iteration of a method whose test is one of forces, `projective` and `position`; `last` is what [`Run::look`] said of it. `Some`
+/// status if it was the last one.
+pub fn by_forces(
+    p: &mut Problem<'_>,
+    run: &Run<'_, '_>,
+    progress: &mut Progress,
+    last: Option<Status>,
+) -> Option<Status> {
+    let tolerance = run.settings.tolerance;
+    if tolerance > 0.0 {
+        let mut force = p.force_residual();
+        if force.relative.max(force.worst) <= tolerance {
+            force.worst = force.worst.max(p.forces_against_motion());
+        }
+        if force.relative.max(force.worst) <= tolerance && p.contact.is_met(p.x, tolerance) {
+            return Some(Status::Converged);
+        }
+        if let Some(hopeless) = progress.watch(force.worst) {
+            return Some(hopeless);
+        }
+    }
+    last.or(run.used_up().then_some(Status::IterationLimit))
 }

@@ -2,6 +2,7 @@
 
 use super::{TermBatch, TermSet};
 use crate::energy::fibre;
+use crate::error::ParameterError;
 
 /// Where the fibres are stored: the batches of elements with four and with ten nodes, if there are any.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,7 +15,7 @@ pub struct FibreRef {
 
 impl FibreRef {
     /// An error unless fibres can contract so far.
-    pub fn check(contraction: f64) -> Result<(), String> {
+    pub fn check(contraction: f64) -> Result<(), ParameterError> {
         fibre::check(contraction)
     }
 

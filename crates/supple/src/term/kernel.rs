@@ -417,7 +417,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
         let (potential, chunk) = (self.view.potential, self.view.chunk);
         let barrier = potential.domain() == Domain::Barrier;
         let reflected = potential.domain() == Domain::NonNegative;
-        let convex = potential.convex();
+        let minds_inversion = potential.minds_inversion();
         let mut sums = Sums::default();
         if let Then::Loads(loads) = &mut self.then {
             loads.fill(Row::default());
@@ -463,7 +463,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
                             }
                         }
                         let bad = !usable;
-                        if D == 3 && !convex && bad.any() {
+                        if D == 3 && minds_inversion && bad.any() {
                             for i in 0..R::LANES {
                                 if bad.lane(i) {
                                     set_lane(&mut u, i, &towards_sound(&lane_of(&dx, i)));
@@ -485,7 +485,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
                     sums.infinite += usize::from(barrier && outside.lane(i));
                     let forbidden = (barrier && outside.lane(i)) || (reflected && inverted.lane(i));
                     sums.forbidden += usize::from(forbidden);
-                    sums.degenerate += usize::from(!convex && flat.lane(i));
+                    sums.degenerate += usize::from(minds_inversion && flat.lane(i));
                 }
             }
         }

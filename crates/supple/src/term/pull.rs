@@ -5,7 +5,7 @@
 //! size of what changes: one rule for every energy, projected away nothing, off by about 1e-10 of the stiffness. The vector `y` is
 //! what the forces are pulled back along: the derivative of y·∇U is asked for.
 
-use super::{Batch, TermBatch};
+use super::{Batch, Elements};
 use crate::energy::{Element, Potential};
 use crate::math::nodes::Row;
 use crate::math::small::{Local, Mat3};

@@ -14,7 +14,7 @@ fn length(a: V) -> f64 {
 }
 
 /// A function at the points of a grid from `low` to `high`, `h` apart.
-fn sampled(low: V, high: V, h: f64, f: impl Fn(V) -> f64) -> Result<DistanceGrid, String> {
+fn sampled(low: V, high: V, h: f64, f: impl Fn(V) -> f64) -> Result<DistanceGrid, supple::ParameterError> {
     let counts: [usize; 3] = std::array::from_fn(|c| ((high[c] - low[c]) / h).round() as usize + 1);
     let mut values = Vec::new();
     for i in 0..counts[0] {
@@ -203,7 +203,7 @@ fn grids_that_are_none_are_refused() {
         (new([1.0; 3], [2; 3], step().iter().map(|v| 1.8 * v).collect()), "by 1.800 m per metre"),
         (DistanceGrid::new([f64::NAN, 0.0, 0.0], [1.0; 3], [2; 3], step()), "origin"),
     ] {
-        let told = made.unwrap_err();
+        let told = made.unwrap_err().reason;
         assert!(told.contains(word), "{told}, not {word}");
     }
 }

@@ -84,7 +84,7 @@ fn shapes_that_are_none_are_refused() {
     assert!(HalfSpace::new([0.0; 3], [1e-200, 0.0, 0.0]).is_err());
     let corners = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let open = ClosedMesh::new(corners.clone(), vec![[0, 2, 1], [0, 1, 3], [0, 3, 2]]);
-    assert!(open.unwrap_err().contains("closed"));
+    assert!(open.unwrap_err().reason.contains("closed"));
     assert!(ClosedMesh::new(corners.clone(), vec![[0, 1, 9]]).is_err());
     assert!(ClosedMesh::new(corners.clone(), vec![[0, 1, 1]]).is_err());
     assert!(ClosedMesh::new(corners, vec![]).is_err());

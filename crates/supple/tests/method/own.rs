@@ -94,6 +94,6 @@ fn an_own_material_is_checked() {
     assert!((material.lame().lambda - l.lambda).abs() <= 1e-12 * l.lambda);
     for numbers in [&[1.0][..], &[1.0, 2.0, 3.0], &[1.0, f64::NAN], &[-1.0, 1.0]] {
         let text = Material::own(Mine, numbers).err().unwrap();
-        assert!(text.contains("mine"), "{text}");
+        assert!(text.reason.contains("mine"), "{text}");
     }
 }

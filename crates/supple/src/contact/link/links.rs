@@ -6,6 +6,7 @@
 use crate::contact::Pose;
 use crate::contact::Skin;
 use crate::contact::{Contact, Law, frame};
+use crate::error::ParameterError;
 use crate::math::nodes::Row;
 use crate::math::small::{add, axpy, dot, scale, sub};
 use std::sync::Arc;
@@ -31,19 +32,31 @@ pub struct Curve {
 
 impl Curve {
     /// Through these points, at least two, each another than the one before.
-    pub fn new(points: Vec<[f64; 3]>, closed: bool) -> Result<Curve, String> {
+    pub fn new(points: Vec<[f64; 3]>, closed: bool) -> Result<Curve, ParameterError> {
         if points.len() < if closed { 3 } else { 2 } {
-            return Err(format!("a curve needs two points, a closed one three, not {}", points.len()));
+            return Err(ParameterError::new(
+                "points",
+                points.len(),
+                format!("a curve needs two points, a closed one three, not {}", points.len()),
+            ));
         }
         if let Some(i) = points.iter().position(|p| !p.iter().all(|v| v.abs() <= 1e9)) {
-            return Err(format!("point {i} must be numbers within ±1e9 m, not {:?}", points[i]));
+            return Err(ParameterError::new(
+                "points",
+                points[i],
+                format!("point {i} must be numbers within ±1e9 m, not {:?}", points[i]),
+            ));
         }
         let curve = Curve { points, closed };
         for i in 0..curve.segments() {
             let [a, b] = curve.segment(i);
             let d = sub(b, a);
             if !(dot(d, d) > 1e-24) {
-                return Err(format!("points {i} and {} are the same", (i + 1) % curve.points.len()));
+                return Err(ParameterError::new(
+                    "points",
+                    curve.points[i],
+                    format!("points {i} and {} are the same", (i + 1) % curve.points.len()),
+                ));
             }
         }
         Ok(curve)

@@ -41,7 +41,7 @@ use crate::contact::detect::continuous::{Kind, meets};
 use crate::contact::detect::crossings::Tangle;
 use crate::contact::detect::nodes::Moving;
 use crate::contact::detect::surfaces::{Edge, Skin, Surfaces};
-use crate::contact::{ContactInfo, Kept};
+use crate::contact::{ContactReport, Kept};
 use crate::contact::{Obstacle, Pose, Touched};
 use crate::exec::Exec;
 use crate::math::nodes::Row;
@@ -527,13 +527,17 @@ impl Barrier {
     }
 
     /// What the report says of the pairs at the end of a step.
-    pub fn tell(&self, info: &mut ContactInfo) {
-        info.energy = self.pairs.iter().map(|p| p.potential()[0]).sum();
+    pub fn tell(&self, report: &mut ContactReport) {
         let touching = || self.pairs.iter().filter(|p| p.distance < p.reach);
-        info.gap = touching().map(|p| p.distance).fold(f64::INFINITY, f64::min);
-        info.offset = touching().map(|p| p.reach - p.distance).fold(0.0, f64::max);
-        info.stick_slip = self.friction.iter().map(|f| f.gives(&self.y, &self.y_n)).fold(0.0, f64::max);
-        info.detections = self.detections;
+        report.gap = touching().map(|p| p.distance).fold(f64::INFINITY, f64::min);
+        report.contact_offset = touching().map(|p| p.reach - p.distance).fold(0.0, f64::max);
+        report.stick_slip = self.friction.iter().map(|f| f.gives(&self.y, &self.y_n)).fold(0.0, f64::max);
+        report.detections = self.detections;
+    }
+
+    /// Σψ of the pairs, in J.
+    pub fn repulsion(&self) -> f64 {
+        self.pairs.iter().map(|p| p.potential()[0]).sum()
     }
 
     /// Force of each obstacle on bodies, added to `out`, in N.

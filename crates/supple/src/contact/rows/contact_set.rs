@@ -2,6 +2,7 @@
 
 use super::gauss_seidel::{Compliance, GaussSeidel, Sweeps};
 use crate::contact::Contact;
+use crate::contact::ContactReport;
 use crate::contact::Law;
 use crate::contact::Touching;
 use crate::contact::detect::nodes::{Moving, REACH};
@@ -24,45 +25,6 @@ pub struct Kept {
     pub key: u64,
     /// Force on the first node in N.
     pub force: [f64; 3],
-}
-
-/// What a step says about its contacts.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ContactInfo {
-    /// Contacts that bear a force.
-    pub contacts: usize,
-    /// Contacts that were looked at.
-    pub candidates: usize,
-    /// Largest depth of a node inside an obstacle or another body in m, or of the shorter end of an edge that passes through a triangle.
-    pub max_penetration: f64,
-    /// The same for nodes that were outside of obstacles before: depth that this step has brought.
-    pub entered: f64,
-    /// max s|λ − project(λ − y/s)| in m: zero exactly when the law holds.
-    pub residual: f64,
-    /// How far forces leave their friction cones, relative to the largest force.
-    pub cone_violation: f64,
-    /// Sweeps over the contacts, all iterations.
-    pub sweeps: usize,
-    /// Bodies whose step was shortened because they would have passed through something.
-    pub islands_shortened: usize,
-    /// Largest distance of a linked node from where it should be, in m.
-    pub link_gap: f64,
-    /// Nodes that could not go all of their way, lest something passes through something, and the largest way that is missing in m.
-    pub held: usize,
-    /// See [`ContactInfo::held`].
-    pub held_way: f64,
-    /// Σψ in J, and what else the report says of contact by a potential.
-    pub energy: f64,
-    /// Smallest distance of a pair in m.
-    pub gap: f64,
-    /// Largest d̂ − d in m.
-    pub offset: f64,
-    /// Largest |f − λ_t|/κ of what sticks, in m.
-    pub stick_slip: f64,
-    /// Lists of candidates that were made.
-    pub detections: usize,
-    /// Spent on looking for contacts, in s.
-    pub seconds: f64,
 }
 
 /// Obstacles, the nodes that may touch them, and the contacts of the present step.
@@ -90,7 +52,13 @@ pub struct ContactSet {
     pub(in crate::contact) settled: bool,
     /// How far the last update has moved the rows of curves at their nodes, in m.
     pub(in crate::contact) shift: f64,
-    pub(in crate::contact) info: ContactInfo,
+    pub(in crate::contact) report: ContactReport,
+    /// Depth in m that this step has brought: of nodes that were outside of obstacles before.
+    pub(in crate::contact) entered: f64,
+    /// Σψ of the repulsion in J.
+    energy: f64,
+    /// Spent on looking for contacts, in s.
+    pub(in crate::contact) seconds: f64,
     /// Contact by a potential, where bodies may touch each other.
     pub(crate) barrier: Barrier,
     /// Nodes that are pinned along some axes, in order, and which.
@@ -153,11 +121,12 @@ impl ContactSet {
         b.add_forces(&mut self.force);
         let bear = b.pairs.iter().filter(|p| p.force() > 0.0).count();
         let (held, way) = b.held();
-        self.info.contacts = bear;
-        self.info.candidates = b.pairs.len();
-        self.info.residual = b.friction_residual();
-        (self.info.held, self.info.held_way) = (held, way);
-        b.tell(&mut self.info);
+        self.report.contacts = bear;
+        self.report.candidates = b.pairs.len();
+        self.report.contact_residual = b.friction_residual();
+        (self.report.held, self.report.held_way) = (held, way);
+        b.tell(&mut self.report);
+        self.energy = b.repulsion();
         let links = b.held.iter().filter(|h| h.why == Why::Link);
         for (c, h) in self.contacts.iter_mut().zip(links) {
             *c = h.row;
@@ -224,8 +193,20 @@ impl ContactSet {
         self.shift
     }
     /// What the last step said.
-    pub fn info(&self) -> ContactInfo {
-        self.info
+    pub fn report(&self) -> ContactReport {
+        self.report
+    }
+    /// Depth in m that the last step has brought: of nodes that were outside of obstacles before.
+    pub fn entered(&self) -> f64 {
+        self.entered
+    }
+    /// Σψ of the repulsion between bodies at the end of the last step, in J.
+    pub fn energy(&self) -> f64 {
+        self.energy
+    }
+    /// What the last step spent on looking for contacts, in s.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
     }
 
     pub(in crate::contact) fn moving(&self, obstacle: usize) -> Moving<'_> {
@@ -239,7 +220,8 @@ impl ContactSet {
         self.of.clear();
         self.from.clear();
         self.start.clear();
-        self.info = ContactInfo { gap: f64::INFINITY, ..ContactInfo::default() };
+        self.report = ContactReport::default();
+        (self.entered, self.energy, self.seconds) = (0.0, 0.0, 0.0);
         let clock = Stopwatch::start();
         (self.solves, self.sweeps, self.settled) = (0, Sweeps::default(), true);
         self.method.begin_step();
@@ -262,7 +244,7 @@ impl ContactSet {
             self.method.begin(&self.contacts, self.free);
             self.sum_forces();
         }
-        self.info.seconds = clock.seconds();
+        self.seconds = clock.seconds();
     }
 
     fn find_rows(&mut self, x: &[Row], to: &[Row]) {
@@ -348,7 +330,7 @@ impl ContactSet {
         let within = (0.01 * tolerance.max(1e-10), edge, MOST_SWEEPS);
         let gaps: Vec<[f64; 3]> = self.contacts.iter().map(|c| c.gap(x_f)).collect();
         self.sweeps = self.method.solve(&mut self.contacts, gaps.into_iter(), compliance, within);
-        self.info.sweeps += self.sweeps.sweeps;
+        self.report.sweeps += self.sweeps.sweeps;
         self.solves += 1;
         self.find_change()
     }
@@ -381,7 +363,7 @@ impl ContactSet {
 
     /// Adds to the sweeps that the report counts.
     pub fn count_sweeps(&mut self, sweeps: usize) {
-        self.info.sweeps += sweeps;
+        self.report.sweeps += sweeps;
     }
 
     /// The shortest edge at any contact in m.

@@ -50,7 +50,7 @@ impl ContactSet {
         }
         share.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         share.dedup_by_key(|s| s.0);
-        self.info.islands_shortened = share.len();
+        self.report.islands_shortened = share.len();
         for (i, &b) in body.iter().enumerate() {
             if let Ok(at) = share.binary_search_by_key(&b, |s| s.0) {
                 for d in 0..3 {
@@ -59,7 +59,7 @@ impl ContactSet {
             }
         }
         self.measure(x);
-        self.info.seconds += clock.seconds();
+        self.seconds += clock.seconds();
     }
 
     /// Calls `told` with what has entered something at `x`: an edge or a node, and the triangle or the number of the obstacle. Every node is looked
@@ -92,9 +92,9 @@ impl ContactSet {
                 deepest = deepest.max(-there.end(t.at(x)) - m.obstacle.thickness);
             }
         }
-        self.info.max_penetration = deepest.max(self.barrier.depth());
-        self.info.link_gap = self.link_gap(x);
-        self.info.seconds += clock.seconds();
+        self.report.max_penetration = deepest.max(self.barrier.depth());
+        self.report.link_gap = self.link_gap(x);
+        self.seconds += clock.seconds();
     }
 
     /// Largest distance of a linked node from where it should be, in m.
@@ -115,15 +115,15 @@ impl ContactSet {
                 }
             }
         }
-        self.info.entered = entered;
-        self.info.link_gap = self.link_gap(x);
+        self.entered = entered;
+        self.report.link_gap = self.link_gap(x);
         let touching = || self.contacts.iter().filter(|c| c.obstacle != LINKS);
         let largest = touching().map(|c| c.force[0]).fold(0.0, f64::max);
         let outside = self.contacts.iter().map(|c| c.law.violation(c.force)).fold(0.0, f64::max);
-        self.info.contacts = touching().filter(|c| c.force != [0.0; 3]).count();
-        self.info.candidates = touching().count();
-        self.info.max_penetration = deepest;
-        self.info.residual = self.residual(x);
-        self.info.cone_violation = if largest > 0.0 { outside / largest } else { 0.0 };
+        self.report.contacts = touching().filter(|c| c.force != [0.0; 3]).count();
+        self.report.candidates = touching().count();
+        self.report.max_penetration = deepest;
+        self.report.contact_residual = self.residual(x);
+        self.report.cone_violation = if largest > 0.0 { outside / largest } else { 0.0 };
     }
 }

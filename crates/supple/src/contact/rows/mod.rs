@@ -26,6 +26,6 @@ mod update;
 
 pub use anderson::Anderson;
 pub use columns::Columns;
-pub use contact_set::{ContactInfo, ContactSet, Kept};
+pub use contact_set::{ContactSet, Kept};
 pub use finish::Told;
 pub use gauss_seidel::{Compliance, Sweeps};

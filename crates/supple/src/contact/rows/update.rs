@@ -76,7 +76,7 @@ impl ContactSet {
             self.settled = false;
             self.method.begin(&self.contacts, self.free);
         }
-        self.info.seconds += clock.seconds();
+        self.seconds += clock.seconds();
     }
 
     /// Normals of curved obstacles at the iterate.

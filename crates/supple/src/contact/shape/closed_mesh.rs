@@ -3,6 +3,7 @@
 use crate::contact::detect::bvh::{Bounds, Tree, around};
 use crate::contact::detect::nearest_points::triangle_nearest;
 use crate::contact::{Surface, SurfacePoint, Touched};
+use crate::error::ParameterError;
 use crate::math::small::{add, cross, dot, scale, sub};
 use std::collections::HashMap;
 
@@ -21,23 +22,35 @@ pub struct ClosedMesh {
 impl ClosedMesh {
     /// Vertices in m, and triangles counter-clockwise from outside; each edge must belong to two of them, once in each direction.
     /// Vertices at the same place count as one where the surface would be open otherwise.
-    pub fn new(vertices: Vec<[f64; 3]>, mut triangles: Vec<[u32; 3]>) -> Result<ClosedMesh, String> {
+    pub fn new(vertices: Vec<[f64; 3]>, mut triangles: Vec<[u32; 3]>) -> Result<ClosedMesh, ParameterError> {
         if triangles.is_empty() {
-            return Err("its mesh has no triangle".into());
+            return Err(ParameterError::new("triangles", 0, "its mesh has no triangle"));
         }
         if let Some(i) = vertices.iter().position(|p| !p.iter().all(|v| v.abs() <= 1e9)) {
-            return Err(format!("vertex {i} of its mesh is not within ±1e9 m"));
+            return Err(ParameterError::new(
+                "vertices",
+                vertices[i],
+                format!("vertex {i} of its mesh is not within ±1e9 m"),
+            ));
         }
         let mut faces = Vec::with_capacity(triangles.len());
         for (f, t) in triangles.iter().enumerate() {
             if let Some(v) = t.iter().find(|v| **v as usize >= vertices.len()) {
-                return Err(format!("triangle {f} of its mesh names vertex {v}, of {}", vertices.len()));
+                return Err(ParameterError::new(
+                    "triangles",
+                    v,
+                    format!("triangle {f} of its mesh names vertex {v}, of {}", vertices.len()),
+                ));
             }
             let [a, b, c] = t.map(|v| vertices[v as usize]);
             let n = cross(sub(b, a), sub(c, a));
             let length = dot(n, n).sqrt();
             if !(length > 0.0) {
-                return Err(format!("triangle {f} of its mesh has no area"));
+                return Err(ParameterError::new(
+                    "triangles",
+                    t,
+                    format!("triangle {f} of its mesh has no area"),
+                ));
             }
             faces.push(scale(1.0 / length, n));
         }
@@ -53,8 +66,12 @@ impl ClosedMesh {
             .map(|[a, b, c]| dot(a, cross(b, c)) / 6.0)
             .sum();
         if !(volume > 0.0) {
-            return Err(format!(
-                "its mesh is inside out: it encloses {volume:.3e} m³; turn its triangles, so that they are counter-clockwise from outside"
+            return Err(ParameterError::new(
+                "triangles",
+                volume,
+                format!(
+                    "its mesh is inside out: it encloses {volume:.3e} m³; turn its triangles, so that they are counter-clockwise from outside"
+                ),
             ));
         }
         let mut sides: HashMap<[u32; 2], u32> = HashMap::new();
@@ -127,7 +144,7 @@ impl EdgeFaults {
     }
 
     /// In words, if there are any.
-    fn check(&self, vertices: &[[f64; 3]]) -> Result<(), String> {
+    fn check(&self, vertices: &[[f64; 3]]) -> Result<(), ParameterError> {
         let one = |(ends, count): ([u32; 2], usize), what: [&str; 3]| {
             let [a, b] = ends.map(|v| vertices[v as usize]);
             let edges = if count == 1 { "edge" } else { "edges" };
@@ -146,7 +163,10 @@ impl EdgeFaults {
             one(self.crowded, ["no simple surface", "with more than two triangles", "take inner walls out"]),
         ];
         let told: Vec<String> = told.into_iter().flatten().collect();
-        if told.is_empty() { Ok(()) } else { Err(told.join("; and ")) }
+        match told.is_empty() {
+            true => Ok(()),
+            false => Err(ParameterError::new("triangles", told.len(), told.join("; and "))),
+        }
     }
 }
 

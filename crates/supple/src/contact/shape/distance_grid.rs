@@ -9,6 +9,7 @@
 
 use super::level_set;
 use crate::contact::{Surface, SurfacePoint};
+use crate::error::ParameterError;
 use crate::math::small::{add, axpy, dot, scale, sub};
 use std::sync::OnceLock;
 
@@ -50,25 +51,45 @@ impl DistanceGrid {
         spacing: [f64; 3],
         counts: [usize; 3],
         values: Vec<f64>,
-    ) -> Result<DistanceGrid, String> {
+    ) -> Result<DistanceGrid, ParameterError> {
         if let Some(v) = origin.iter().find(|v| !(v.abs() <= LARGEST)) {
-            return Err(format!("its origin must be numbers within ±{LARGEST:e} m, not {v}"));
+            return Err(ParameterError::new(
+                "origin",
+                v,
+                format!("its origin must be numbers within ±{LARGEST:e} m, not {v}"),
+            ));
         }
         if let Some(n) = counts.iter().find(|n| **n < 2) {
-            return Err(format!("its grid must have at least 2 points along each axis, not {n}"));
+            return Err(ParameterError::new(
+                "counts",
+                n,
+                format!("its grid must have at least 2 points along each axis, not {n}"),
+            ));
         }
         let points = counts.iter().try_fold(1usize, |all, n| all.checked_mul(*n));
         let Some(points) = points.filter(|n| *n <= MOST_POINTS) else {
-            return Err(format!("its grid of {counts:?} points has more than {MOST_POINTS}"));
+            return Err(ParameterError::new(
+                "counts",
+                counts,
+                format!("its grid of {counts:?} points has more than {MOST_POINTS}"),
+            ));
         };
         if values.len() != points {
-            return Err(format!("its grid of {counts:?} points needs {points} values, not {}", values.len()));
+            return Err(ParameterError::new(
+                "values",
+                values.len(),
+                format!("its grid of {counts:?} points needs {points} values, not {}", values.len()),
+            ));
         }
         for c in 0..3 {
             let (s, long) = (spacing[c], spacing[c] * (counts[c] - 1) as f64);
             if !(s >= 1e-9 && long <= LARGEST) {
-                return Err(format!(
-                    "its spacing must be at least 1e-9 m, and its grid no longer than {LARGEST:e} m, not {s}"
+                return Err(ParameterError::new(
+                    "spacing",
+                    s,
+                    format!(
+                        "its spacing must be at least 1e-9 m, and its grid no longer than {LARGEST:e} m, not {s}"
+                    ),
                 ));
             }
         }
@@ -76,7 +97,11 @@ impl DistanceGrid {
             DistanceGrid { origin, spacing, counts, values, slope: 1.0, off: 0.0, drawn: OnceLock::new() };
         if let Some(at) = grid.values.iter().position(|v| !(v.abs() <= LARGEST)) {
             let (p, v) = (grid.point(at), grid.values[at]);
-            return Err(format!("its value at {p:?} must be a number within ±{LARGEST:e} m, not {v}"));
+            return Err(ParameterError::new(
+                "values",
+                v,
+                format!("its value at {p:?} must be a number within ±{LARGEST:e} m, not {v}"),
+            ));
         }
         grid.measure()?;
         grid.check_surface()?;
@@ -95,7 +120,7 @@ impl DistanceGrid {
     }
 
     /// The bounds D and δ, and that no neighbours differ too much.
-    fn measure(&mut self) -> Result<(), String> {
+    fn measure(&mut self) -> Result<(), ParameterError> {
         let (mut first, mut second) = ([0.0f64; 3], [0.0f64; 3]);
         for axis in 0..3 {
             let (stride, h) = (self.stride(axis), self.spacing[axis]);
@@ -107,8 +132,12 @@ impl DistanceGrid {
                 let d = self.values[at + stride] - self.values[at];
                 if d.abs() > STEEPEST * h {
                     let (p, q) = (self.point(at), self.point(at + stride));
-                    return Err(format!(
-                        "its values are no distances: from {p:?} to {q:?}, {h} m apart, they change by {d} m"
+                    return Err(ParameterError::new(
+                        "values",
+                        d,
+                        format!(
+                            "its values are no distances: from {p:?} to {q:?}, {h} m apart, they change by {d} m"
+                        ),
                     ));
                 }
                 first[axis] = first[axis].max(d.abs() / h);
@@ -124,7 +153,7 @@ impl DistanceGrid {
     }
 
     /// That there is a surface, and that its values are those of a distance there.
-    fn check_surface(&self) -> Result<(), String> {
+    fn check_surface(&self) -> Result<(), ParameterError> {
         let strides = [0, 1, 2].map(|axis| self.stride(axis));
         let (mut sum, mut cells) = (0.0, 0usize);
         for at in 0..self.values.len() {
@@ -149,12 +178,20 @@ impl DistanceGrid {
         }
         if cells == 0 {
             let sign = if self.values.iter().any(|v| *v < 0.0) { "negative" } else { "positive" };
-            return Err(format!("its values are all {sign}: there is no surface in its grid"));
+            return Err(ParameterError::new(
+                "values",
+                sign,
+                format!("its values are all {sign}: there is no surface in its grid"),
+            ));
         }
         let mean = sum / cells as f64;
         if !(SLOPES[0]..=SLOPES[1]).contains(&mean) {
-            return Err(format!(
-                "its values are no distances: at the surface they change by {mean:.3} m per metre, not by 1"
+            return Err(ParameterError::new(
+                "values",
+                mean,
+                format!(
+                    "its values are no distances: at the surface they change by {mean:.3} m per metre, not by 1"
+                ),
             ));
         }
         Ok(())

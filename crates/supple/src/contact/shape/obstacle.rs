@@ -1,5 +1,6 @@
 //! Obstacles: shapes that bodies cannot enter, at rest or moved by a script.
 
+use crate::error::ParameterError;
 use crate::math::small::{Mat3, add, axpy, cross, dot, identity, mul, mul_vec, scale, sub, transpose};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -151,10 +152,14 @@ impl Obstacle {
         Obstacle { thickness, ..self }
     }
     /// What is wrong with it, if anything.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), ParameterError> {
         for (what, v) in [("friction", self.friction), ("thickness", self.thickness)] {
             if !(v.is_finite() && (0.0..=1e6).contains(&v)) {
-                return Err(format!("its {what} must lie between 0 and 1e6, not {v}"));
+                return Err(ParameterError::new(
+                    what,
+                    v,
+                    format!("its {what} must lie between 0 and 1e6, not {v}"),
+                ));
             }
         }
         Ok(())

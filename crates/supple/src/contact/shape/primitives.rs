@@ -2,23 +2,32 @@
 
 use crate::contact::frame;
 use crate::contact::{Surface, SurfacePoint, Touched};
+use crate::error::ParameterError;
 use crate::math::small::{add, axpy, dot, scale, sub};
 
 /// Largest coordinate or size that a shape may have, in m.
 const LARGEST: f64 = 1e9;
 
-fn finite(what: &str, values: &[f64]) -> Result<(), String> {
+fn finite(what: &'static str, values: &[f64]) -> Result<(), ParameterError> {
     match values.iter().find(|v| !(v.abs() <= LARGEST)) {
-        Some(v) => Err(format!("its {what} must be numbers within ±{LARGEST:e} m, not {v}")),
+        Some(v) => Err(ParameterError::new(
+            what,
+            v,
+            format!("its {what} must be numbers within ±{LARGEST:e} m, not {v}"),
+        )),
         None => Ok(()),
     }
 }
 
-fn positive(what: &str, value: f64) -> Result<(), String> {
+fn positive(what: &'static str, value: f64) -> Result<(), ParameterError> {
     if value > 0.0 && value <= LARGEST {
         return Ok(());
     }
-    Err(format!("its {what} must be positive and at most {LARGEST:e} m, not {value}"))
+    Err(ParameterError::new(
+        what,
+        value,
+        format!("its {what} must be positive and at most {LARGEST:e} m, not {value}"),
+    ))
 }
 
 /// v/|v|, or another unit vector where v is zero.
@@ -36,12 +45,16 @@ pub struct HalfSpace {
 
 impl HalfSpace {
     /// Behind the plane through `point`; `normal`, of any length, points out of it.
-    pub fn new(point: [f64; 3], normal: [f64; 3]) -> Result<HalfSpace, String> {
+    pub fn new(point: [f64; 3], normal: [f64; 3]) -> Result<HalfSpace, ParameterError> {
         finite("point", &point)?;
         finite("normal", &normal)?;
         let length = dot(normal, normal).sqrt();
         if !(length > 1e-100) {
-            return Err(format!("its normal {normal:?} is no direction"));
+            return Err(ParameterError::new(
+                "normal",
+                normal,
+                format!("its normal {normal:?} is no direction"),
+            ));
         }
         Ok(HalfSpace { point, normal: scale(1.0 / length, normal) })
     }
@@ -75,7 +88,7 @@ pub struct Sphere {
 
 impl Sphere {
     /// Centre and radius in m.
-    pub fn new(centre: [f64; 3], radius: f64) -> Result<Sphere, String> {
+    pub fn new(centre: [f64; 3], radius: f64) -> Result<Sphere, ParameterError> {
         finite("centre", &centre)?;
         positive("radius", radius)?;
         Ok(Sphere { centre, radius })
@@ -121,7 +134,7 @@ pub struct Cuboid {
 
 impl Cuboid {
     /// Centre and lengths along x, y, z in m.
-    pub fn new(centre: [f64; 3], size: [f64; 3]) -> Result<Cuboid, String> {
+    pub fn new(centre: [f64; 3], size: [f64; 3]) -> Result<Cuboid, ParameterError> {
         finite("centre", &centre)?;
         for s in size {
             positive("size", s)?;
@@ -175,7 +188,7 @@ impl Surface for Cuboid {
 }
 
 /// From a to b with a length > 0.
-fn segment(a: [f64; 3], b: [f64; 3], radius: f64) -> Result<(), String> {
+fn segment(a: [f64; 3], b: [f64; 3], radius: f64) -> Result<(), ParameterError> {
     finite("ends", &a)?;
     finite("ends", &b)?;
     positive("radius", radius)?;
@@ -192,7 +205,7 @@ pub struct Capsule {
 
 impl Capsule {
     /// All points within `radius` of the line from `a` to `b`, in m.
-    pub fn new(a: [f64; 3], b: [f64; 3], radius: f64) -> Result<Capsule, String> {
+    pub fn new(a: [f64; 3], b: [f64; 3], radius: f64) -> Result<Capsule, ParameterError> {
         segment(a, b, radius)?;
         Ok(Capsule { a, b, radius })
     }
@@ -241,7 +254,7 @@ pub struct Cylinder {
 
 impl Cylinder {
     /// From the middle of one end to that of the other, and the radius, in m.
-    pub fn new(a: [f64; 3], b: [f64; 3], radius: f64) -> Result<Cylinder, String> {
+    pub fn new(a: [f64; 3], b: [f64; 3], radius: f64) -> Result<Cylinder, ParameterError> {
         segment(a, b, radius)?;
         let (axis, length) = unit(sub(b, a), [0.0, 1.0, 0.0]);
         Ok(Cylinder { a, axis, length, radius })

@@ -24,7 +24,8 @@ pub use tape::{Seed, Tape};
 
 use super::Simulation;
 use crate::error::{BuildError, CheckpointError, StepError};
-use crate::settings::{ContactMethod, Integrator, Method};
+use crate::settings::{ContactMethod, Integrator};
+use crate::solve::capabilities;
 use std::sync::Arc;
 
 /// Why there is no gradient.
@@ -141,7 +142,7 @@ impl Simulation {
         if self.settings.world.wind.is_some() {
             return refuse("wind", "leave it out");
         }
-        if let Some(b) = self.terms.batches().iter().find(|b| b.hard()) {
+        if let Some(b) = self.terms.batches().iter().find(|b| b.hard().is_some()) {
             let body = b.origin(0).and_then(|(body, _)| self.bodies.get(body as usize));
             let body = body.map_or("", |b| b.name.as_str());
             let what = format!("the hard `{}` elements of body `{body}`", b.name());
@@ -154,8 +155,9 @@ impl Simulation {
         if obstacles && self.settings.solve.contact != ContactMethod::Delassus {
             return refuse("contact by the papers' ways", "use `delassus`");
         }
-        if self.settings.solve.method == Method::Position {
-            return refuse("`position`, which solves another problem", "use `auto` or `newton`");
+        let method = self.settings.solve.method;
+        if !capabilities::of(method).derivatives {
+            return refuse(format!("`{method}`, which solves another problem"), "use `auto` or `newton`");
         }
         Ok(())
     }

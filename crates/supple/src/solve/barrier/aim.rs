@@ -88,7 +88,7 @@ pub(super) fn aim(
         let d = p.mass[i] * inv;
         matrix.add(i as u32, i as u32, &[[d, 0.0, 0.0], [0.0, d, 0.0], [0.0, 0.0, d]]);
     }
-    p.each_firm(&mut |i, block| matrix.add(i as u32, i as u32, block));
+    p.each_pinned_block(&mut |i, block| matrix.add(i as u32, i as u32, block));
     m.ways = b.prescribed_ways(way, n);
     let prescribed = moving.then(|| m.ways.clone());
     b.each_block(&mut |parts, block, ahead| {

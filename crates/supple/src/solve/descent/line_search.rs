@@ -1,7 +1,7 @@
 //! How far to go along a direction: Armijo's rule, never out of an energy's domain.
 
-use super::{Problem, Run};
 use crate::math::nodes::{Row, dot};
+use crate::solve::{Problem, Run};
 use crate::term::Sums;
 
 /// A point of the search: ε, what the terms say, and the gradient in the caller's memory.

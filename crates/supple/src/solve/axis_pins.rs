@@ -17,7 +17,7 @@ pub struct Axes {
 }
 
 /// Times m/Δt²: so much on the diagonal of Newton's matrix that what couples with it is below the last digit.
-const FIRM: f64 = 1e30;
+const STIFF: f64 = 1e30;
 
 /// A⁻¹ over the free coordinates.
 pub(super) struct Inverse<'a> {
@@ -100,8 +100,8 @@ impl Problem<'_> {
     }
 
     /// Calls `add` with nodes and blocks that hold them in Newton's matrix.
-    pub fn each_firm(&self, add: &mut dyn FnMut(usize, &Mat3<f64>)) {
-        let inv = FIRM / (self.dt * self.dt);
+    pub fn each_pinned_block(&self, add: &mut dyn FnMut(usize, &Mat3<f64>)) {
+        let inv = STIFF / (self.dt * self.dt);
         for a in self.axes {
             let mut block = [[0.0; 3]; 3];
             (0..3).filter(|&c| a.held[c]).for_each(|c| block[c][c] = inv * self.mass[a.node as usize]);

@@ -59,11 +59,11 @@ impl Problem<'_> {
             return false;
         }
         let (mass, x_tilde) = (self.mass, self.x_tilde);
-        for sum in &mut self.whole.sums {
+        for sum in &mut self.free_bodies.sums {
             (sum.way, sum.largest) = ([0.0; 3], 0.0);
         }
-        for (node, &own) in self.whole.of.iter().enumerate() {
-            let Some(sum) = self.whole.sums.get_mut(own as usize) else { continue };
+        for (node, &own) in self.free_bodies.of.iter().enumerate() {
+            let Some(sum) = self.free_bodies.sums.get_mut(own as usize) else { continue };
             for c in 0..3 {
                 let (x, to) = (self.x[node].0[c], x_tilde[node].0[c]);
                 sum.way[c] += mass[node] * (to - x);
@@ -71,7 +71,7 @@ impl Problem<'_> {
             }
         }
         let mut moved = false;
-        for sum in &mut self.whole.sums {
+        for sum in &mut self.free_bodies.sums {
             let way = sum.way.map(|w| w / sum.mass);
             let rounding = 16.0 * f64::EPSILON * sum.largest;
             let far = way.iter().any(|w| w.abs() > rounding) && way.iter().all(|w| w.is_finite());
@@ -79,8 +79,8 @@ impl Problem<'_> {
             moved |= far;
         }
         if moved {
-            for (node, &own) in self.whole.of.iter().enumerate() {
-                let Some(sum) = self.whole.sums.get(own as usize) else { continue };
+            for (node, &own) in self.free_bodies.of.iter().enumerate() {
+                let Some(sum) = self.free_bodies.sums.get(own as usize) else { continue };
                 let x = self.x[node].0;
                 self.x[node] = Row([x[0] + sum.way[0], x[1] + sum.way[1], x[2] + sum.way[2], x[3]]);
             }

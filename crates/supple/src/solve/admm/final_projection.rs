@@ -3,10 +3,10 @@
 //! ADMM gets forces right before it gets constraints right. What is left is local, and sweeps of Gauss–Seidel in the metric of the masses take most
 //! of it away at the cost of an iteration each. They are kept if constraints are nearer to holding and no energy comes from nowhere.
 
-use super::start::History;
-use super::{Outcome, Problem, Run, Status};
 use crate::math::nodes::Row;
 use crate::settings::Method;
+use crate::solve::start::History;
+use crate::solve::{Outcome, Problem, Run, Status};
 
 /// The share of a time budget that is kept for this.
 const SHARE: f64 = 0.25;

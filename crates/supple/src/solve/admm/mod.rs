@@ -1,19 +1,36 @@
 //! Algorithm 1 of the paper: ADMM for implicit time integration.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | the loop |
+//! | `acceleration.rs` | … accelerated |
+//! | `constraint_weights.rs` | when the weights of hard constraints change, and the matrix with them |
+//! | `final_projection.rs` | … what becomes of them in a step that ends before it converges |
+//! | `infeasible.rs` | … and when they cannot hold |
+//! | `contact.rs` | contact and friction in the global step |
+//! | `baselines/` | the papers' ways to contact: local terms, Uzawa, Gauss–Seidel over nodes |
 
-use super::accelerate::Accelerator;
-use super::firm::Firmness;
-use super::infeasible::Feasibility;
-use super::stop::{Progress, Status};
-use super::{Outcome, Problem, Run};
+pub mod acceleration;
+pub mod baselines;
+pub mod constraint_weights;
+pub(in crate::solve) mod contact;
+pub mod final_projection;
+pub mod infeasible;
+
 use crate::settings::Method;
+use crate::solve::stop::{Progress, Status};
+use crate::solve::{Outcome, Problem, Run};
 use crate::term::mix::Onward;
+use acceleration::Accelerator;
+use constraint_weights::ConstraintWeights;
+use infeasible::Feasibility;
 
 /// A step has not converged while a hard constraint is off by more than this share, or a hundred times the tolerance if that is less; a
 /// tolerance that is greater is meant.
 const HOLDS: f64 = 5e-4;
 
 /// The violation, as a share, that passes for none.
-pub(super) fn within(tolerance: f64) -> f64 {
+pub(in crate::solve) fn within(tolerance: f64) -> f64 {
     HOLDS.min(100.0 * tolerance).max(tolerance)
 }
 
@@ -57,7 +74,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
     p.terms.keep_quadratics_whole(!accelerator.is_none());
     p.terms.reset(p.x, settings.dual_start, p.exec);
     p.find_rounding();
-    let mut firmness = Firmness::begin(p, settings);
+    let mut weights = ConstraintWeights::begin(p, settings);
     let mut onward = Onward::Plain;
     let status = loop {
         // z is kept for the residuals where someone will ask for them.
@@ -120,7 +137,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
                 if hopeless != Status::Stalled
                     || last.is_some()
                     || run.used_up()
-                    || !firmness.stalled(p, run.iterations)
+                    || !weights.stalled(p, run.iterations)
                 {
                     break hopeless;
                 }
@@ -144,7 +161,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
             }
         }
         // Other weights: what was learned of the old ones is of no use.
-        if changed || firmness.look(p, run.iterations) {
+        if changed || weights.look(p, run.iterations) {
             accelerator = Accelerator::new(settings);
             (primal_progress, force_progress) = (Progress::new(), Progress::new());
             continue;

@@ -1,12 +1,12 @@
 //! Newton's method with projected Hessians (Teran et al. 2005): H = M/Δt² + ∂²U/∂x² without the negative part of each element.
 
-use super::descent::{Choice, Descent, Metric, Policy};
-use super::{Outcome, Problem, Run};
+use super::{Choice, Descent, Metric, Policy};
 use crate::contact::Columns;
 use crate::exec::Exec;
 use crate::global::BlockFactor;
 use crate::math::nodes::Row;
 use crate::settings::Method;
+use crate::solve::{Outcome, Problem, Run};
 
 /// The Hessian factored last, and where.
 #[derive(Debug, Default)]
@@ -46,7 +46,7 @@ impl Hessian {
         for i in 0..blocks.nodes() {
             blocks.add_diagonal(i, p.mass[i] * inv);
         }
-        p.each_firm(&mut |i, block| blocks.add(i, i, block));
+        p.each_pinned_block(&mut |i, block| blocks.add(i, i, block));
         self.count += 1;
         let ok = blocks.factor(p.exec).is_ok();
         if ok {

@@ -1,9 +1,9 @@
 //! L-BFGS with the matrix of ADMM as first Hessian, factored once (Liu, Bouaziz, Kavan 2017).
 
-use super::descent::{Choice, Descent, Metric, Policy};
 use super::newton::Hessian;
-use super::{Outcome, Problem, Run};
+use super::{Choice, Descent, Metric, Policy};
 use crate::settings::{FirstHessian, Method};
+use crate::solve::{Outcome, Problem, Run};
 
 /// The same first Hessian in each iteration.
 struct Always(Metric);

@@ -8,7 +8,8 @@
 //!
 //! Constraints without a free node have no part in the iteration; they hold or do not from the start.
 
-use super::{Problem, square};
+use crate::solve::Problem;
+use crate::solve::problem::square;
 
 /// Iterations between two tests.
 const EVERY: usize = 25;

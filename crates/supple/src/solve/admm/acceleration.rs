@@ -4,8 +4,8 @@
 //! and take s⁺ = G − ΔG θ. Safeguard: if a step so found has a larger residual than the one before, go back to the last plain
 //! step and forget. Over-relaxation and Chebyshev's semi-iterative method (Wang 2015) are there to compare.
 
-use super::Problem;
 use crate::settings::{Acceleration, ContactMethod, SolveSettings};
+use crate::solve::Problem;
 use crate::term::MOST_MEMORY;
 use crate::term::mix::{Change, Dots, Onward, Slots};
 

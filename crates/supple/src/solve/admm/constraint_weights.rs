@@ -1,14 +1,14 @@
-//! When the weights of hard constraints change, and the matrix with them; why, see `term/firm.rs`.
+//! When the weights of hard constraints change, and the matrix with them; why, see `term/constraint_weight.rs`.
 //!
 //! At the start of each step they are found anew from the forces of the last: so they are no part of the state. Within a step they are
 //! raised where forces have grown, lowered a few times at first, and raised further when the iteration stalls or nears its limit: a
 //! step that does not converge still keeps its constraints, as far as weights can do that. That changes come to an end is what
 //! convergence needs.
 
-use super::Problem;
 use crate::global::{Part, System};
 use crate::settings::{ContactMethod, SolveSettings, WeightRule};
-use crate::term::{Firm, TermSet};
+use crate::solve::Problem;
+use crate::term::{Reweight, TermSet};
 
 /// The greatest |u|/|z| with the forces of the last step, which may still be those of this one; and later.
 const AT_START: f64 = 1.0;
@@ -26,7 +26,7 @@ const STALLS: usize = 6;
 const CLOSING: usize = 200;
 
 /// The weights of hard constraints within a step.
-pub struct Firmness {
+pub struct ConstraintWeights {
     on: bool,
     /// The greatest |u|/|z|.
     most: f64,
@@ -38,18 +38,19 @@ pub struct Firmness {
     end: Option<usize>,
 }
 
-impl Firmness {
+impl ConstraintWeights {
     /// At the start of a step, after the terms' reset. Weights are as asked for unless the rule is `robust`, and there is a tolerance to
     /// be met.
-    pub fn begin(p: &mut Problem<'_>, settings: &SolveSettings) -> Firmness {
+    pub fn begin(p: &mut Problem<'_>, settings: &SolveSettings) -> ConstraintWeights {
         // The terms of `local` contact are in the matrix too.
         let on = p.terms.hard()
             && settings.weight_rule == WeightRule::Robust
             && settings.tolerance > 0.0
             && settings.contact != ContactMethod::Local;
-        let mut firmness = Firmness { on, most: MOST, stalls: STALLS, limit: settings.iterations, end: None };
-        firmness.set(p, if on { Firm::Anew(AT_START) } else { Firm::Off });
-        firmness
+        let mut weights =
+            ConstraintWeights { on, most: MOST, stalls: STALLS, limit: settings.iterations, end: None };
+        weights.set(p, if on { Reweight::ByForces(AT_START) } else { Reweight::ByRule });
+        weights
     }
 
     /// After an iteration: true if weights have changed.
@@ -62,7 +63,7 @@ impl Firmness {
             self.most *= LESS_AT_END;
         }
         let lower = iteration.is_multiple_of(LOWER_EVERY) && iteration <= LAST;
-        self.set(p, if lower { Firm::Anew(self.most) } else { Firm::Raise(self.most) })
+        self.set(p, if lower { Reweight::ByForces(self.most) } else { Reweight::Raise(self.most) })
     }
 
     /// When the iteration no longer gets on: true if it should go on with other weights.
@@ -79,17 +80,17 @@ impl Firmness {
         }
         self.stalls -= 1;
         self.most *= LESS;
-        self.set(p, Firm::Raise(self.most))
+        self.set(p, Reweight::Raise(self.most))
     }
 
-    fn set(&mut self, p: &mut Problem<'_>, firm: Firm) -> bool {
-        if p.terms.firm(firm) == 0 {
+    fn set(&mut self, p: &mut Problem<'_>, how: Reweight) -> bool {
+        if p.terms.reweight(how) == 0 {
             return false;
         }
         if !p.factor() {
             // The weights of the rule have been factored before.
             self.on = false;
-            p.terms.firm(Firm::Off);
+            p.terms.reweight(Reweight::ByRule);
             p.factor();
         }
         true
@@ -110,7 +111,8 @@ impl Problem<'_> {
 pub fn fill(system: &mut System, terms: &TermSet, mass: &[f64], dt: f64, again: bool) {
     let batches = terms.batches();
     // In the order of the batches, whatever is summed anew: the same bits.
-    let (first, rest) = batches.split_at(batches.iter().position(|b| b.hard()).unwrap_or(batches.len()));
+    let (first, rest) =
+        batches.split_at(batches.iter().position(|b| b.hard().is_some()).unwrap_or(batches.len()));
     system.refill(again, |part, add| {
         for b in if part == Part::First { first } else { rest } {
             b.assemble(&mut |i, j, w| add(i, j, dt * dt * w));

@@ -16,22 +16,22 @@ const MOST: f64 = 16_777_216.0;
 
 /// How weights follow: `most` is the greatest |u|/|z|.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Firm {
+pub enum Reweight {
     /// As small as `most` allows, but not below the rule's: a function of the forces, whatever the weights were.
-    Anew(f64),
-    /// As [`Firm::Anew`], but none gets smaller.
+    ByForces(f64),
+    /// As [`Reweight::ByForces`], but none gets smaller.
     Raise(f64),
     /// Those of the rule.
-    Off,
+    ByRule,
 }
 
-impl Firm {
+impl Reweight {
     /// The factor for a constraint that has |u|/|z| = `ratio` with the factor `old`.
     fn factor(self, old: f64, ratio: f64) -> f64 {
         let (mut new, most) = match self {
-            Firm::Off => return 1.0,
-            Firm::Anew(most) => (1.0, most),
-            Firm::Raise(most) => (old, most),
+            Reweight::ByRule => return 1.0,
+            Reweight::ByForces(most) => (1.0, most),
+            Reweight::Raise(most) => (old, most),
         };
         // Not a number where z vanishes: then it says nothing.
         while ratio * (old / new) > most && new < MOST {
@@ -43,9 +43,9 @@ impl Firm {
 
 impl<const V: usize> Chunk<V> {
     /// Sets the weights; forces w²u stay. `numbers` is 3·D. Returns how many changed.
-    pub fn follow(&mut self, firm: Firm, numbers: usize) -> usize {
+    pub fn reweight(&mut self, how: Reweight, numbers: usize) -> usize {
         let mut changed = 0;
-        for p in 0..self.firm.len() {
+        for p in 0..self.raised.len() {
             let at = p * numbers..(p + 1) * numbers;
             for l in 0..BLOCK {
                 let (mut u2, mut z2) = (0.0, 0.0);
@@ -53,13 +53,13 @@ impl<const V: usize> Chunk<V> {
                     u2 += u.0[l] * u.0[l];
                     z2 += z.0[l] * z.0[l];
                 }
-                let old = self.firm[p].0[l];
-                let new = firm.factor(old, (u2 / z2).sqrt());
+                let old = self.raised[p].0[l];
+                let new = how.factor(old, (u2 / z2).sqrt());
                 if new == old {
                     continue;
                 }
                 let by = new / old;
-                self.firm[p].0[l] = new;
+                self.raised[p].0[l] = new;
                 self.scale[4 * p].0[l] *= by;
                 self.scale[4 * p + 2].0[l] *= by;
                 self.u[at.clone()].iter_mut().for_each(|u| u.0[l] /= by);
@@ -73,7 +73,7 @@ impl<const V: usize> Chunk<V> {
     pub fn keep_forces(&mut self, numbers: usize) {
         for (q, (kept, u)) in self.kept.iter_mut().zip(&self.u).enumerate() {
             for l in 0..BLOCK {
-                kept.0[l] = u.0[l] * self.firm[q / numbers].0[l];
+                kept.0[l] = u.0[l] * self.raised[q / numbers].0[l];
             }
         }
     }
@@ -82,7 +82,7 @@ impl<const V: usize> Chunk<V> {
     pub fn take_forces(&mut self, numbers: usize) {
         for (q, (u, kept)) in self.u.iter_mut().zip(&self.kept).enumerate() {
             for l in 0..BLOCK {
-                u.0[l] = kept.0[l] / self.firm[q / numbers].0[l];
+                u.0[l] = kept.0[l] / self.raised[q / numbers].0[l];
             }
         }
     }

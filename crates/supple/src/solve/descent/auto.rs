@@ -6,10 +6,10 @@
 //! other would have been paid for, then change; never more than about twice the cost of the better one. Costs are counted
 //! in operations, not in seconds, so that results do not depend on the machine's mood.
 
-use super::descent::{Choice, Descent, Metric, Policy};
 use super::newton::Hessian;
-use super::{Outcome, Problem, Run, Status, admm};
+use super::{Choice, Descent, Metric, Policy};
 use crate::settings::Method;
+use crate::solve::{Outcome, Problem, Run, Status, admm};
 
 /// Steps in which the Hessian comes first, after the matrix was too slow in one.
 const WAIT: u16 = 8;
@@ -39,13 +39,13 @@ impl Default for Habits {
 
 /// A Hessian kept over steps, and the experience with it.
 #[derive(Debug, Default)]
-pub struct Lagged {
+pub struct NewtonMemory {
     /// The Hessian.
     pub hessian: Hessian,
     /// The experience.
     pub habits: Habits,
     /// Memory of Newton's method where bodies touch each other.
-    pub contact: super::barrier::Newton,
+    pub contact: crate::solve::barrier::Newton,
 }
 
 /// Seconds that things take, to compare them with each other: measured on two threads with AVX2 at 8k and 96k elements.
@@ -88,11 +88,11 @@ struct Rent {
 }
 
 impl Rent {
-    fn new(p: &Problem<'_>, lagged: &Lagged) -> Rent {
-        let first = lagged.habits.wait > 0 && lagged.hessian.is_there();
+    fn new(p: &Problem<'_>, newton: &NewtonMemory) -> Rent {
+        let first = newton.habits.wait > 0 && newton.hessian.is_there();
         Rent {
-            costs: Costs::of(p, &lagged.hessian),
-            habits: lagged.habits,
+            costs: Costs::of(p, &newton.hessian),
+            habits: newton.habits,
             metric: if first { Metric::Hessian } else { Metric::Matrix },
             bought: 0,
             old: true,
@@ -158,13 +158,13 @@ pub fn minimise(
     p: &mut Problem<'_>,
     run: &mut Run<'_, '_>,
     memory: &mut Descent,
-    lagged: &mut Lagged,
+    newton: &mut NewtonMemory,
 ) -> Outcome {
-    lagged.hessian.catch_up(p);
-    let mut rent = Rent::new(p, lagged);
-    let end = memory.minimise(p, run, &mut lagged.hessian, &mut rent, run.settings.history);
+    newton.hessian.catch_up(p);
+    let mut rent = Rent::new(p, newton);
+    let end = memory.minimise(p, run, &mut newton.hessian, &mut rent, run.settings.history);
     let rented = run.iterations.min(usize::from(u16::MAX)) as u16;
-    lagged.habits = Habits {
+    newton.habits = Habits {
         last: if rent.bought > 0 { rent.bought } else { rent.habits.last },
         wait: rent.habits.wait.saturating_sub(1),
         owed: match end.status {

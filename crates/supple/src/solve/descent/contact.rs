@@ -1,105 +1,31 @@
-//! Contact and friction: in the global step, and in Newton-like methods.
+//! Contact and friction in Newton-like methods.
 //!
-//! Forces of contacts are found in the metric of the matrix at hand, B: x_f = x − B⁻¹(∇E(x) − Cᵀλ₀) is where the nodes would
-//! go with the forces as they were; Gauss–Seidel finds the forces λ with which the law holds at x⁺ = x_f + B⁻¹Cᵀ(λ − λ₀). For
-//! `admm` and `projective` that is the global step itself. Newton-like methods then search between x and x⁺: with the normal
-//! forces found, x⁺ minimises a model of E plus the work of friction, so that sum falls along the way.
+//! As in the global step of `admm` (`admm/contact.rs`) forces of contacts are found in the metric at hand, which gives a step to x⁺. Then
+//! these methods search between x and x⁺: with the normal forces found, x⁺ minimises a model of E plus the work of friction, so that
+//! sum falls along the way.
 
-use super::descent::{CAUTION, Choice, Descent, End, Metric, Policy, RESERVE, apply};
-use super::held::Inverse;
+use super::Descent;
+use super::convergence::{End, Steps};
+use super::metric::{CAUTION, Choice, Metric, Policy, apply};
 use super::newton::Hessian;
-use super::{Problem, Run, Status};
-use crate::contact::{Anderson, Columns, Compliance};
+use crate::contact::{Anderson, Columns};
 use crate::exec::Exec;
-use crate::global::{BlockFactor, System};
+use crate::global::BlockFactor;
 use crate::math::nodes::{Row, dot};
 use crate::settings::Method;
+use crate::solve::admm::contact::{InMetric, InverseMetric, add, rounding, solve_law};
+use crate::solve::{Problem, Run, Status};
 use crate::term::Sums;
 
-/// Columns of A⁻¹Δt²; with pins along axes those of x, y and z differ.
-struct OfMatrix<'a> {
-    columns: &'a mut Columns,
-    inverse: Inverse<'a>,
-    h2: f64,
-}
-
-impl Compliance for OfMatrix<'_> {
-    fn width(&self) -> usize {
-        if self.inverse.axes.is_empty() { 1 } else { 3 }
-    }
-    fn make(&mut self, nodes: &[u32]) {
-        let missing: Vec<u32> = nodes.iter().copied().filter(|&i| !self.columns.has(i)).collect();
-        if missing.is_empty() {
-            return;
-        }
-        let mut rhs = vec![Row::default(); self.size()];
-        if self.width() == 3 {
-            for &i in &missing {
-                rhs.fill(Row::default());
-                rhs[i as usize] = Row::new([self.h2; 3]);
-                self.inverse.solve(&mut rhs);
-                let column = self.columns.reach(i).iter().flat_map(|&j| rhs[j as usize].xyz()).collect();
-                self.columns.keep(i, column);
-            }
-            return;
-        }
-        // A solve has room for three right-hand sides.
-        for three in missing.chunks(3) {
-            rhs.fill(Row::default());
-            for (c, &i) in three.iter().enumerate() {
-                rhs[i as usize].0[c] = self.h2;
-            }
-            self.inverse.solve(&mut rhs);
-            for (c, &i) in three.iter().enumerate() {
-                let column = self.columns.reach(i).iter().map(|&j| rhs[j as usize].0[c]).collect();
-                self.columns.keep(i, column);
-            }
-        }
-    }
-    fn gather(&self, node: u32, at: &[u32], out: &mut Vec<f64>) {
-        self.columns.gather(node, at, self.width(), out);
-    }
-    fn size(&self) -> usize {
-        self.inverse.global.n()
-    }
-    fn apply(&mut self, rows: &mut [Row]) {
-        rows.iter_mut().for_each(|r| r.0 = r.0.map(|f| self.h2 * f));
-        self.inverse.solve(rows);
-    }
-    fn resist(&self, rows: &[Row], out: &mut [Row]) {
-        resist(self.inverse.matrix, self.h2, rows, out);
-    }
-    fn own(&self, node: u32) -> f64 {
-        self.inverse.matrix.diagonal(node as usize).map_or(0.0, |a| self.h2 / a)
-    }
-    fn version(&self) -> u64 {
-        self.columns.version()
-    }
-}
-
-/// Columns of H⁻¹.
+/// H⁻¹.
 struct OfHessian<'a> {
-    columns: &'a mut Columns,
     factor: &'a mut BlockFactor,
-    matrix: &'a System,
-    h2: f64,
     exec: &'a Exec,
 }
 
-impl Compliance for OfHessian<'_> {
+impl InverseMetric for OfHessian<'_> {
     fn width(&self) -> usize {
         9
-    }
-    fn make(&mut self, nodes: &[u32]) {
-        for &i in nodes {
-            if !self.columns.has(i) {
-                let column = self.factor.columns(i, self.columns.reach(i), self.exec);
-                self.columns.keep(i, column.into_boxed_slice());
-            }
-        }
-    }
-    fn gather(&self, node: u32, at: &[u32], out: &mut Vec<f64>) {
-        self.columns.gather(node, at, 9, out);
     }
     fn size(&self) -> usize {
         self.factor.nodes()
@@ -107,56 +33,12 @@ impl Compliance for OfHessian<'_> {
     fn apply(&mut self, rows: &mut [Row]) {
         self.factor.solve(rows, self.exec);
     }
-    fn resist(&self, rows: &[Row], out: &mut [Row]) {
-        resist(self.matrix, self.h2, rows, out);
-    }
-    fn own(&self, node: u32) -> f64 {
-        self.matrix.diagonal(node as usize).map_or(0.0, |a| self.h2 / a)
-    }
-    fn version(&self) -> u64 {
-        self.columns.version()
-    }
-}
-
-/// A/Δt² times rows; for a Hessian it is about right.
-fn resist(matrix: &System, h2: f64, rows: &[Row], out: &mut [Row]) {
-    matrix.mul(rows, out);
-    out.iter_mut().for_each(|r| r.0 = r.0.map(|f| f / h2));
-}
-
-/// What rounding leaves of the sum of a contact force and inertia, in N; `stiffness` is m/Δt².
-pub(super) fn rounding(contact: Option<&Row>, stiffness: f64, x: &Row) -> f64 {
-    let size = |r: &Row| r.0[0].abs() + r.0[1].abs() + r.0[2].abs();
-    match contact {
-        Some(f) if f.0 != [0.0; 4] => 64.0 * f64::EPSILON * (size(f) + stiffness * size(x)),
-        _ => 0.0,
-    }
-}
-
-/// The global step with contact; the right-hand side is ready, with the forces as they were.
-pub(super) fn global_step(p: &mut Problem<'_>, tolerance: f64) {
-    if p.only_rounding() && p.contact.is_met(p.x, 0.0) {
-        return;
-    }
-    p.solve_rhs();
-    add(p.x, p.rhs);
-    if solve_law(p, tolerance) {
-        let h2 = p.dt * p.dt;
-        for (r, f) in p.rhs.iter_mut().zip(p.contact.change()) {
-            *r = Row([h2 * f.0[0], h2 * f.0[1], h2 * f.0[2], 0.0]);
+    fn make(&mut self, columns: &mut Columns, missing: &[u32]) {
+        for &i in missing {
+            let column = self.factor.columns(i, columns.reach(i), self.exec);
+            columns.keep(i, column.into_boxed_slice());
         }
-        p.solve_rhs();
-        add(p.x, p.rhs);
     }
-    p.contact.update(p.x);
-}
-
-/// Forces with which the law holds in the metric of A, from where nodes go with the forces as they were.
-fn solve_law(p: &mut Problem<'_>, tolerance: f64) -> bool {
-    let (global, matrix, axes, exec) = (&*p.global, &*p.matrix, p.axes, p.exec);
-    let inverse = Inverse { global, matrix, split: &mut *p.split, scratch: &mut *p.scratch, axes, exec };
-    let mut compliance = OfMatrix { columns: &mut *p.columns, inverse, h2: p.dt * p.dt };
-    p.contact.solve(p.x, &mut compliance, tolerance)
 }
 
 /// Anderson acceleration of positions.
@@ -186,14 +68,6 @@ impl Mixer {
             );
         }
         mixed
-    }
-}
-
-pub(super) fn add(x: &mut [Row], d: &[Row]) {
-    for (x, d) in x.iter_mut().zip(d) {
-        for c in 0..3 {
-            x.0[c] += d.0[c];
-        }
     }
 }
 
@@ -238,8 +112,8 @@ impl Descent {
         let changed = match metric {
             Metric::Hessian => match hessian.columns(p.columns) {
                 Some((factor, columns)) => {
-                    let (h2, exec, matrix) = (p.dt * p.dt, p.exec, &*p.matrix);
-                    let mut compliance = OfHessian { columns, factor, matrix, h2, exec };
+                    let (inverse, matrix) = (OfHessian { factor, exec: p.exec }, &*p.matrix);
+                    let mut compliance = InMetric { columns, inverse, matrix, h2: p.dt * p.dt };
                     p.contact.solve(p.x, &mut compliance, tolerance)
                 }
                 None => false,
@@ -272,7 +146,7 @@ impl Descent {
         let (mut objective, mut sums) = p.gradient(&mut self.gradient);
         run.local += run.clock.seconds() - start;
         let mut done = 0;
-        let mut before: Option<(Metric, f64, f64)> = None;
+        let mut steps = Steps::default();
         let mut mixer = std::mem::take(&mut self.mixer);
         mixer.anderson.restart();
         let (mut longer, mut tight) = (0, false);
@@ -286,30 +160,21 @@ impl Descent {
                 done = 0;
             }
             let rest = self.at_rest(p);
-            let loose = before.filter(|b| b.0 == Metric::Matrix && metric == b.0 && !tight);
-            let loose = loose.map(|b| b.1).filter(|step| *step > FAR * run.settings.tolerance / CAUTION);
+            let loose = steps.last_in(Metric::Matrix).filter(|_| metric == Metric::Matrix && !tight);
+            let loose = loose.filter(|step| *step > FAR * run.settings.tolerance / CAUTION);
             self.aim(p, run, metric, hessian, loose.unwrap_or(0.0));
             p.hold(&mut self.direction);
             let step = p.relative_step(&self.direction);
-            let caution = CAUTION * run.settings.weight_scale.max(1.0);
-            let rate = match before {
-                Some((last_metric, last, rate)) if last_metric == metric => [step / last, rate],
-                _ => [1.0 - RESERVE, 0.0],
-            };
-            let bound = match metric {
-                Metric::Hessian if !rest => {
-                    run.settings.tolerance * RESERVE * (1.0 - rate[0].max(rate[1])).clamp(0.01, 1.0)
-                }
-                Metric::Hessian => run.settings.tolerance,
-                _ => run.settings.tolerance / caution,
-            };
+            let bound = steps.bound(metric, step, rest, run.settings);
             if rest {
-                let met = bound > 0.0 && step <= bound;
-                break End { status: if met { Status::Converged } else { Status::Stalled }, step };
+                break End::at_rest(step, &bound);
             }
-            let near = bound > 0.0 && step <= bound;
+            let near = bound.holds(step);
             self.next.copy_from_slice(&self.direction);
-            if near && (p.is_lost(&self.direction) || self.follows(p, run, metric, hessian, bound)) {
+            if near
+                && (p.is_lost(&self.direction)
+                    || self.is_small_against_motion(p, run, metric, hessian, &bound))
+            {
                 // The last step is taken too: with it the law holds to the last digit.
                 add(p.x, &self.direction);
                 p.contact.update(p.x);
@@ -324,9 +189,9 @@ impl Descent {
                 if run.used_up() {
                     break End { status: Status::IterationLimit, step };
                 }
-                longer += usize::from(step <= SHORT && before.is_some_and(|b| step > b.1));
+                longer += usize::from(step <= SHORT && steps.last().is_some_and(|last| step > last));
                 let trusted = step <= SHORT && longer <= MOST_LONGER;
-                if before.is_some_and(|b| step > 2.0 * b.1) {
+                if steps.last().is_some_and(|last| step > 2.0 * last) {
                     mixer.anderson.restart();
                 }
                 let mixed = metric != Metric::Hessian && mixer.next(&self.from, &self.direction);
@@ -347,7 +212,7 @@ impl Descent {
                     mixer.anderson.restart();
                 }
             }
-            before = Some((metric, step, rate[0]));
+            steps.take(metric, step, &bound);
             done += 1;
             if let Some(status) = run.look(p, seconds + run.clock.seconds() - start) {
                 break End { status, step };
