@@ -2,6 +2,7 @@
 //!
 //! | file | what it shows |
 //! |---|---|
+//! | `capabilities.rs` | what methods take is what their table says |
 //! | `setup.rs` | the methods by name, bodies, and one step of library and oracle |
 //! | `curvature.rs` | projected Hessians equal dense ones whose negative eigenvalues are set to zero |
 //! | `minimiser.rs` | steps and trajectories equal those of the oracle's Newton |
@@ -28,6 +29,8 @@ mod accelerate;
 mod any_step;
 #[path = "methods/automatic.rs"]
 mod automatic;
+#[path = "methods/capabilities.rs"]
+mod capabilities;
 #[path = "methods/converged.rs"]
 mod converged;
 #[path = "methods/curvature.rs"]

@@ -121,7 +121,8 @@ pub fn check(settings: &SolveSettings, scene: &Demands<'_>) -> Result<(), BuildE
             .obstacles
             .first()
             .map_or("contact between bodies".into(), |o| format!("the obstacle `{}`", o.name));
-        return refuse(setting, format!("{what} cannot take {of}: use {}", offer(|c| c.obstacles)));
+        let offer = offer(|c| c.obstacles && (c.bodies || !scene.bodies));
+        return refuse(setting, format!("{what} cannot take {of}: use {offer}"));
     }
     if scene.bodies && !capable.bodies {
         let offer = offer(|c| c.bodies);
