@@ -155,3 +155,38 @@ fn damping_makes_velocities_die_away() {
         assert!(s.validate().unwrap_err().to_string().contains("world.damping"), "{wrong}");
     }
 }
+
+/// A snapshot, too, is taken over by a simulation with other anchors, as if the simulation that it is of stood there; and only of the same bodies.
+#[test]
+fn a_snapshot_is_taken_over_like_the_simulation_itself() {
+    for method in [Method::Admm, Method::Auto] {
+        let mut old = beam(falling(method), &[]);
+        for _ in 0..5 {
+            old.step().unwrap();
+        }
+        let snapshot = old.snapshot();
+        old.step().unwrap();
+        let mut back = beam(falling(method), &[]);
+        back.rewind(&snapshot).unwrap();
+        let tip = 20;
+        let (mut by_adopt, mut by_snapshot) = (beam(falling(method), &[tip]), beam(falling(method), &[tip]));
+        assert!(by_snapshot.rewind(&snapshot).is_err(), "another anchor is another scene");
+        by_adopt.adopt(&back).unwrap();
+        by_snapshot.adopt_snapshot(&snapshot).unwrap();
+        assert_eq!((by_snapshot.frame(), by_snapshot.time()), (5, back.time()));
+        assert_eq!(by_snapshot.positions(), back.positions());
+        for frame in 0..5 {
+            by_adopt.step().unwrap();
+            by_snapshot.step().unwrap();
+            assert_eq!(by_snapshot.positions(), by_adopt.positions(), "{method}, frame {frame}");
+            assert_eq!(by_snapshot.velocities(), by_adopt.velocities(), "{method}, frame {frame}");
+        }
+        assert!(snapshot.size() > 120 * old.positions().len());
+    }
+    let mesh = bar([5, 2, 2], 0.25);
+    let (scene, _) = solid(falling(Method::Auto), &mesh, MaterialKind::NeoHookean);
+    let mut other = scene.build().unwrap();
+    let before = other.positions();
+    assert!(other.adopt_snapshot(&beam(falling(Method::Auto), &[]).snapshot()).is_err());
+    assert_eq!(other.positions(), before);
+}

@@ -1,6 +1,7 @@
 //! Going on with another simulation of the same bodies: after a change that needs a new matrix, such as another material
 //! or another anchor, the new simulation is built while the old one still runs, and then takes over its state.
 
+use super::checkpoint::same_bodies;
 use super::integrator::Past;
 use super::{Simulation, State, axes};
 use crate::contact::Reaches;
@@ -14,11 +15,7 @@ impl Simulation {
     /// stay this simulation's own. A pin that only this one has holds its node where the node is. On an error nothing changes.
     pub fn adopt(&mut self, other: &Simulation) -> Result<(), BuildError> {
         self.break_record("adopt()");
-        let same = |a: &[super::Body], b: &[super::Body]| {
-            a.len() == b.len()
-                && a.iter().zip(b).all(|(a, b)| (a.first_node, a.nodes) == (b.first_node, b.nodes))
-        };
-        if !same(&self.bodies, &other.bodies) {
+        if !same_bodies(&self.bodies, &other.bodies) {
             return Err(BuildError::Setting {
                 name: "state",
                 reason: "the other simulation has other bodies, or as many with other numbers of nodes"

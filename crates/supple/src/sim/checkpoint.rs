@@ -84,6 +84,19 @@ pub(super) fn fingerprint(
     hash
 }
 
+/// Whether two lists of bodies have the same nodes.
+pub(super) fn same_bodies(a: &[Body], b: &[Body]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a.first_node, a.nodes) == (b.first_node, b.nodes))
+}
+
+/// Positions, velocities, accelerations and forces of `n` nodes in the user's order, from a checkpoint that this process made.
+pub(super) fn rows_of(bytes: &[u8], n: usize) -> Option<[Vec<Row>; 4]> {
+    let value = |at: usize| Some(f64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
+    let row = |at: usize| Some(Row::new([value(at)?, value(at + 8)?, value(at + 16)?]));
+    let rows = |k: usize| (0..n).map(|i| row(HEADER + 24 * (k * n + i))).collect::<Option<Vec<Row>>>();
+    Some([rows(0)?, rows(1)?, rows(2)?, rows(3)?])
+}
+
 impl Simulation {
     /// The whole state. [`Simulation::restore`] continues from it with the same bits in every later frame.
     pub fn checkpoint(&self) -> Vec<u8> {
