@@ -29,7 +29,7 @@ impl Fibres {
     pub fn new(direction: [f64; 3], stiffness: f64) -> Result<Fibres, String> {
         let size = direction.iter().fold(0.0, |m: f64, a| m.max(a.abs()));
         if !(size > 0.0 && direction.iter().all(|a| a.is_finite())) {
-            return Err(format!("direction of fibres: {direction:?} is none"));
+            return Err(format!("direction of fibres: {direction:?} is not a direction"));
         }
         if !(stiffness.is_finite() && stiffness > 0.0) {
             return Err(format!("stiffness of fibres: must be positive and finite, not {stiffness}"));

@@ -31,7 +31,7 @@ pub struct Kept {
 pub struct ContactInfo {
     /// Contacts that bear a force.
     pub contacts: usize,
-    /// Contacts that were looked at.
+    /// Candidates: contacts that were tested.
     pub candidates: usize,
     /// Largest depth of a node inside an obstacle or another body in m, or of the shorter end of an edge that passes through a triangle.
     pub max_penetration: f64,

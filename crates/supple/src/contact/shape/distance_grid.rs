@@ -108,7 +108,7 @@ impl DistanceGrid {
                 if d.abs() > STEEPEST * h {
                     let (p, q) = (self.point(at), self.point(at + stride));
                     return Err(format!(
-                        "its values are no distances: from {p:?} to {q:?}, {h} m apart, they change by {d} m"
+                        "its values are not distances: from {p:?} to {q:?}, {h} m apart, they change by {d} m"
                     ));
                 }
                 first[axis] = first[axis].max(d.abs() / h);
@@ -154,7 +154,7 @@ impl DistanceGrid {
         let mean = sum / cells as f64;
         if !(SLOPES[0]..=SLOPES[1]).contains(&mean) {
             return Err(format!(
-                "its values are no distances: at the surface they change by {mean:.3} m per metre, not by 1"
+                "its values are not distances: at the surface they change by {mean:.3} m per metre, not by 1"
             ));
         }
         Ok(())

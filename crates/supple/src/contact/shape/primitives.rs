@@ -41,7 +41,7 @@ impl HalfSpace {
         finite("normal", &normal)?;
         let length = dot(normal, normal).sqrt();
         if !(length > 1e-100) {
-            return Err(format!("its normal {normal:?} is no direction"));
+            return Err(format!("its normal {normal:?} is not a direction"));
         }
         Ok(HalfSpace { point, normal: scale(1.0 / length, normal) })
     }
