@@ -1,27 +1,12 @@
-//! Options of `Scene.build`: each is the library's setting of that name, `...` leaves it as it is.
+//! Options as keywords: each is the library's setting of that name, `...` leaves it as it is.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyEllipsis;
+use pyo3::types::{PyDict, PyEllipsis};
 use serde::de::DeserializeOwned;
-use supple::{Acceleration, SolveSettings};
+use supple::{Acceleration, Settings};
 
 use crate::error::bad;
-
-/// An option, if it was given.
-pub struct Given<'py>(Option<Bound<'py, PyAny>>);
-
-impl Given<'_> {
-    /// Not given.
-    pub const NOT: Self = Given(None);
-}
-
-impl<'py> FromPyObject<'_, 'py> for Given<'py> {
-    type Error = PyErr;
-    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        Ok(Given((!value.is_instance_of::<PyEllipsis>()).then(|| value.to_owned())))
-    }
-}
 
 /// A number of things; a negative one is a ValueError.
 pub struct Whole(pub usize);
@@ -33,26 +18,32 @@ impl<'py> FromPyObject<'_, 'py> for Whole {
     }
 }
 
-/// All of them.
-pub struct Options<'py> {
-    pub method: Given<'py>,
-    pub iterations: Given<'py>,
-    pub tolerance: Given<'py>,
-    pub time_budget: Given<'py>,
-    pub weight_rule: Given<'py>,
-    pub weight_scale: Given<'py>,
-    pub start: Given<'py>,
-    pub dual_start: Given<'py>,
-    pub acceleration: Given<'py>,
-    pub memory: Given<'py>,
-    pub relaxation: Given<'py>,
-    pub spectral_radius: Given<'py>,
-    pub history: Given<'py>,
-    pub first_hessian: Given<'py>,
-    pub sweep: Given<'py>,
-    pub contact: Given<'py>,
-    pub projections: Given<'py>,
-    pub threads: Given<'py>,
+/// Which options a function takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum For {
+    /// `Scene()`: the world and its time step.
+    Scene,
+    /// `Scene.build()`: how steps are solved.
+    Build,
+    /// `Simulation.update()`: both, but not the threads, which a simulation keeps.
+    Update,
+}
+
+impl For {
+    fn takes(self, name: &str) -> bool {
+        match name {
+            "dt" | "gravity" | "integrator" => self != For::Build,
+            "threads" => self == For::Build,
+            _ => self != For::Scene,
+        }
+    }
+    fn name(self) -> &'static str {
+        match self {
+            For::Scene => "Scene",
+            For::Build => "build",
+            For::Update => "update",
+        }
+    }
 }
 
 fn number(value: &Bound<'_, PyAny>, name: &str) -> PyResult<f64> {
@@ -74,57 +65,52 @@ fn word<T: DeserializeOwned>(value: &Bound<'_, PyAny>, name: &str) -> PyResult<T
     T::deserialize(toml::Value::String(text)).map_err(|e| bad(format!("{name}: {}", e.message())))
 }
 
-fn set<T>(
-    field: &mut T,
-    given: &Given<'_>,
-    name: &str,
-    read: impl Fn(&Bound<'_, PyAny>, &str) -> PyResult<T>,
-) -> PyResult<()> {
-    if let Some(value) = &given.0 {
-        *field = read(value, name)?;
-    }
-    Ok(())
-}
-
 /// `None` is a value too.
 fn optional(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<f64>> {
     if value.is_none() { Ok(None) } else { number(value, name).map(Some) }
 }
 
-impl Options<'_> {
-    /// Changes what was given; ranges are checked by the library.
-    pub fn apply(&self, s: &mut SolveSettings) -> PyResult<()> {
-        set(&mut s.method, &self.method, "method", word)?;
-        set(&mut s.iterations, &self.iterations, "iterations", count)?;
-        set(&mut s.tolerance, &self.tolerance, "tolerance", number)?;
-        set(&mut s.time_budget, &self.time_budget, "time_budget", optional)?;
-        set(&mut s.weight_rule, &self.weight_rule, "weight_rule", word)?;
-        set(&mut s.weight_scale, &self.weight_scale, "weight_scale", number)?;
-        set(&mut s.start, &self.start, "start", word)?;
-        set(&mut s.dual_start, &self.dual_start, "dual_start", word)?;
-        set(&mut s.acceleration, &self.acceleration, "acceleration", |value, name| {
-            if value.is_none() { Ok(Acceleration::None) } else { word(value, name) }
-        })?;
-        set(&mut s.memory, &self.memory, "memory", count)?;
-        set(&mut s.relaxation, &self.relaxation, "relaxation", number)?;
-        set(&mut s.spectral_radius, &self.spectral_radius, "spectral_radius", number)?;
-        set(&mut s.history, &self.history, "history", count)?;
-        set(&mut s.first_hessian, &self.first_hessian, "first_hessian", word)?;
-        set(&mut s.sweep, &self.sweep, "sweep", word)?;
-        set(&mut s.contact, &self.contact, "contact", word)?;
-        set(&mut s.projections, &self.projections, "projections", count)?;
-        set(&mut s.threads, &self.threads, "threads", count)
+/// Changes what was given as keywords; ranges are checked by the library.
+pub fn apply(settings: &mut Settings, of: For, given: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    let Settings { time, world, solve, .. } = settings;
+    for (name, value) in given.into_iter().flatten() {
+        let name: String = name.extract()?;
+        let unknown = || {
+            Err(PyTypeError::new_err(format!("{}() got an unexpected keyword argument '{name}'", of.name())))
+        };
+        if !of.takes(&name) {
+            return unknown();
+        }
+        // `...` leaves the option as it is.
+        if value.is_instance_of::<PyEllipsis>() {
+            continue;
+        }
+        let (value, name) = (&value, name.as_str());
+        match name {
+            "dt" => time.dt = number(value, name)?,
+            "integrator" => time.integrator = word(value, name)?,
+            "gravity" => world.gravity = crate::array::vector(value, name)?,
+            "method" => solve.method = word(value, name)?,
+            "iterations" => solve.iterations = count(value, name)?,
+            "tolerance" => solve.tolerance = number(value, name)?,
+            "time_budget" => solve.time_budget = optional(value, name)?,
+            "weight_rule" => solve.weight_rule = word(value, name)?,
+            "weight_scale" => solve.weight_scale = number(value, name)?,
+            "start" => solve.start = word(value, name)?,
+            "dual_start" => solve.dual_start = word(value, name)?,
+            "acceleration" if value.is_none() => solve.acceleration = Acceleration::None,
+            "acceleration" => solve.acceleration = word(value, name)?,
+            "memory" => solve.memory = count(value, name)?,
+            "relaxation" => solve.relaxation = number(value, name)?,
+            "spectral_radius" => solve.spectral_radius = number(value, name)?,
+            "history" => solve.history = count(value, name)?,
+            "first_hessian" => solve.first_hessian = word(value, name)?,
+            "sweep" => solve.sweep = word(value, name)?,
+            "contact" => solve.contact = word(value, name)?,
+            "projections" => solve.projections = count(value, name)?,
+            "threads" => solve.threads = count(value, name)?,
+            _ => return unknown(),
+        }
     }
-}
-
-/// A time step, gravity or an integrator that may be given.
-pub fn world(
-    settings: &mut supple::Settings,
-    dt: &Given<'_>,
-    gravity: &Given<'_>,
-    integrator: &Given<'_>,
-) -> PyResult<()> {
-    set(&mut settings.time.dt, dt, "dt", number)?;
-    set(&mut settings.time.integrator, integrator, "integrator", word)?;
-    set(&mut settings.world.gravity, gravity, "gravity", crate::array::vector)
+    Ok(())
 }

@@ -83,7 +83,7 @@ impl StepReport {
     fn contacts(&self) -> usize {
         self.0.contacts
     }
-    /// Contacts that were looked at.
+    /// Candidates: contacts that were tested.
     #[getter]
     fn candidates(&self) -> usize {
         self.0.candidates

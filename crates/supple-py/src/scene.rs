@@ -10,18 +10,19 @@ use pyo3::types::{PyDict, PyString};
 use supple::scene::{file, settings};
 use supple::settings::Wind;
 use supple::{Along, BodyId, Cloth, Damping, Limit, Settings, Spring, SpringKind, TetMesh, TriMesh};
-use supple_cli::load::{LoadError, Loaded};
-use supple_cli::memory;
+use supple_files::load::{LoadError, Loaded};
+use supple_files::memory;
 
 use crate::array;
 use crate::body::{self, Body, Seen};
 use crate::custom::Object;
 use crate::engine::{Engine, Kind};
 use crate::error::{bad, build, guard};
+use crate::handle::{self, LinkHandle, ObstacleHandle};
 use crate::link;
 use crate::material;
 use crate::obstacle;
-use crate::options::{Given, Options, world};
+use crate::options::{self, For};
 use crate::sheet;
 use crate::simulation::Simulation;
 
@@ -96,7 +97,7 @@ impl Scene {
     pub fn make(
         &self,
         py: Python<'_>,
-        options: Option<&Options<'_>>,
+        options: Option<&Bound<'_, PyDict>>,
         saved: Option<Settings>,
     ) -> PyResult<Simulation> {
         let mut guarded = self.content()?;
@@ -160,14 +161,12 @@ impl Content {
     fn engine(
         &mut self,
         py: Python<'_>,
-        options: Option<&Options<'_>>,
+        options: Option<&Bound<'_, PyDict>>,
         saved: Option<Settings>,
     ) -> PyResult<Engine> {
         let base = self.settings()?;
         let mut settings = saved.unwrap_or_else(|| base.clone());
-        if let Some(o) = options {
-            o.apply(&mut settings.solve)?;
-        }
+        options::apply(&mut settings, For::Build, options)?;
         settings.validate().map_err(build)?;
         let objects = self.objects.clone();
         let kind = match &mut self.source {
@@ -205,11 +204,11 @@ impl Content {
 #[pymethods]
 impl Scene {
     #[new]
-    #[pyo3(signature = (*, dt=Given::NOT, gravity=Given::NOT, integrator=Given::NOT),
+    #[pyo3(signature = (**options),
         text_signature = "(*, dt=0.04, gravity=(0.0, -9.8, 0.0), integrator='backward_euler')")]
-    fn new(dt: Given<'_>, gravity: Given<'_>, integrator: Given<'_>) -> PyResult<Scene> {
+    fn new(options: Option<&Bound<'_, PyDict>>) -> PyResult<Scene> {
         let mut settings = Settings::default();
-        world(&mut settings, &dt, &gravity, &integrator)?;
+        options::apply(&mut settings, For::Scene, options)?;
         settings.validate().map_err(build)?;
         Ok(Scene::new_with(Source::Own(Box::new(supple::Scene::new(settings)))))
     }
@@ -439,7 +438,7 @@ bending_stiffness=None, name=None)")]
         content.own()?.anchor(BodyId(b.index), &ids, stiffness).map_err(build)
     }
 
-    /// Keeps nodes of a body on something, without friction and from both sides, and returns the number of the links.
+    /// Keeps nodes of a body on something, without friction and from both sides, and returns a handle of the links.
     ///
     /// One of plane=(point, normal), line=(point, direction), curve=points (k, 3), a polyline, closed to a ring or with ends that go
     /// on without end, and surface=body, at a distance (m) along its normal or where each node is. A link breaks once its force is
@@ -457,37 +456,38 @@ bending_stiffness=None, name=None)")]
         surface: Option<&Bound<'_, PyAny>>,
         distance: Option<f64>,
         breaking_force: Option<f64>,
-    ) -> PyResult<usize> {
+    ) -> PyResult<LinkHandle> {
         let mut content = self.content()?;
         content.own()?;
         let b = body::find(body, &content.bodies)?.clone();
         let ids = b.ids(ids)?;
         let on = link::Shapes { plane, line, curve, surface, closed, distance }.read(&content.bodies)?;
         let made = content.own()?.slide(BodyId(b.index), &ids, on, breaking_force);
-        made.map(|id| id.0).map_err(build)
+        made.map(|id| LinkHandle::new(self.number, id.0, "slide")).map_err(build)
     }
 
-    /// Attaches nodes of a body where they are, and returns the number of the links: to their places, which Simulation.move_link()
-    /// moves, to another body, or to an obstacle by its number. A link breaks once its force is above breaking_force (N).
+    /// Attaches nodes of a body where they are, and returns a handle of the links: to their places, which LinkHandle.move()
+    /// moves, to another body, or to an obstacle by its handle or number. A link breaks once its force is above breaking_force (N).
     #[pyo3(signature = (body, ids, *, to=None, obstacle=None, breaking_force=None))]
     fn attach(
         &self,
         body: &Bound<'_, PyAny>,
         ids: &Bound<'_, PyAny>,
         to: Option<&Bound<'_, PyAny>>,
-        obstacle: Option<usize>,
+        obstacle: Option<&Bound<'_, PyAny>>,
         breaking_force: Option<f64>,
-    ) -> PyResult<usize> {
+    ) -> PyResult<LinkHandle> {
         let mut content = self.content()?;
         content.own()?;
         let b = body::find(body, &content.bodies)?.clone();
         let ids = b.ids(ids)?;
+        let obstacle = obstacle.map(|o| handle::obstacle(o, Some(self.number))).transpose()?;
         let to = link::place(to, obstacle, &content.bodies)?;
         let made = content.own()?.attach(BodyId(b.index), &ids, to, breaking_force);
-        made.map(|id| id.0).map_err(build)
+        made.map(|id| LinkHandle::new(self.number, id.0, "attach")).map_err(build)
     }
 
-    /// Stitches two bodies together and returns the number of the links: pairs (k, 2) of a node of each, or nodes ids of the first
+    /// Stitches two bodies together and returns a handle of the links: pairs (k, 2) of a node of each, or nodes ids of the first
     /// to the nearest points of the other's surface. A stitch breaks once its force is above breaking_force (N).
     #[pyo3(signature = (body, other, *, pairs=None, ids=None, breaking_force=None))]
     fn stitch(
@@ -497,7 +497,7 @@ bending_stiffness=None, name=None)")]
         pairs: Option<&Bound<'_, PyAny>>,
         ids: Option<&Bound<'_, PyAny>>,
         breaking_force: Option<f64>,
-    ) -> PyResult<usize> {
+    ) -> PyResult<LinkHandle> {
         let mut content = self.content()?;
         content.own()?;
         let a = body::find(body, &content.bodies)?.clone();
@@ -514,20 +514,21 @@ bending_stiffness=None, name=None)")]
             }
             _ => return Err(bad("stitch() needs pairs or ids, one of them")),
         };
-        made.map(|id| id.0).map_err(build)
+        made.map(|id| LinkHandle::new(self.number, id.0, "stitch")).map_err(build)
     }
 
-    /// Adds an obstacle (HalfSpace, Sphere, Box, Capsule or Cylinder) that bodies cannot enter, and returns its number, from 0.
+    /// Adds an obstacle (HalfSpace, Sphere, Box, Capsule, Cylinder, ClosedMesh or DistanceGrid) that bodies cannot enter, and returns
+    /// its handle, which works as its number, from 0.
     ///
-    /// Simulation.move_obstacle() moves it, Simulation.reactions says with which force it pushes.
+    /// ObstacleHandle.move() moves it, ObstacleHandle.reaction() is the force with which it pushes.
     #[pyo3(signature = (obstacle, *, name=None))]
-    fn add_obstacle(&self, obstacle: &Bound<'_, PyAny>, name: Option<String>) -> PyResult<usize> {
+    fn add_obstacle(&self, obstacle: &Bound<'_, PyAny>, name: Option<String>) -> PyResult<ObstacleHandle> {
         let mut content = self.content()?;
         let name = name.unwrap_or_else(|| format!("obstacle{}", content.obstacles));
-        let obstacle = obstacle::extract(obstacle, name)?;
+        let obstacle = obstacle::extract(obstacle, name.clone())?;
         let id = content.own()?.add_obstacle(obstacle).map_err(build)?;
         content.obstacles += 1;
-        Ok(id.0)
+        Ok(ObstacleHandle::new(self.number, id.0, name))
     }
 
     /// Lets solids touch each other; without this call bodies pass through each other.
@@ -575,56 +576,12 @@ bending_stiffness=None, name=None)")]
     /// contact of "admm" with obstacles: "delassus" (default), "local" (as published), "uzawa" or "nodal"; with "auto" and "newton" also "potential".
     /// projections: sweeps over the hard constraints at the end of a step that has not converged (20); 0 as published.
     /// threads: 0 (default) takes as many as the machine has; results do not depend on it.
-    #[pyo3(signature = (*, method=Given::NOT, iterations=Given::NOT, tolerance=Given::NOT, time_budget=Given::NOT,
-        weight_rule=Given::NOT, weight_scale=Given::NOT, acceleration=Given::NOT, start=Given::NOT, dual_start=Given::NOT,
-        memory=Given::NOT, relaxation=Given::NOT, spectral_radius=Given::NOT, history=Given::NOT, first_hessian=Given::NOT,
-        sweep=Given::NOT, contact=Given::NOT, projections=Given::NOT, threads=Given::NOT),
+    #[pyo3(signature = (**options),
         text_signature = "($self, *, method='auto', iterations=200, tolerance=1e-06, time_budget=None, weight_rule='robust', \
 weight_scale=1.0, acceleration='anderson', start='best', dual_start='stress', memory=6, relaxation=1.6, spectral_radius=0.9, \
 history=8, first_hessian='matrix', sweep='gauss_seidel', contact='delassus', projections=20, threads=0)")]
-    fn build<'py>(
-        &self,
-        py: Python<'py>,
-        method: Given<'py>,
-        iterations: Given<'py>,
-        tolerance: Given<'py>,
-        time_budget: Given<'py>,
-        weight_rule: Given<'py>,
-        weight_scale: Given<'py>,
-        acceleration: Given<'py>,
-        start: Given<'py>,
-        dual_start: Given<'py>,
-        memory: Given<'py>,
-        relaxation: Given<'py>,
-        spectral_radius: Given<'py>,
-        history: Given<'py>,
-        first_hessian: Given<'py>,
-        sweep: Given<'py>,
-        contact: Given<'py>,
-        projections: Given<'py>,
-        threads: Given<'py>,
-    ) -> PyResult<Simulation> {
-        let options = Options {
-            method,
-            iterations,
-            tolerance,
-            time_budget,
-            weight_rule,
-            weight_scale,
-            start,
-            dual_start,
-            acceleration,
-            memory,
-            relaxation,
-            spectral_radius,
-            history,
-            first_hessian,
-            sweep,
-            contact,
-            projections,
-            threads,
-        };
-        self.make(py, Some(&options), None)
+    fn build(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Simulation> {
+        self.make(py, options, None)
     }
 
     /// Bodies in order of adding; empty for a scene from a file, whose bodies Simulation.bodies has.
