@@ -1,5 +1,5 @@
-//! What all targets check: no panic, and whatever a reader accepts is a sound mesh; what is wrong with a scene is told in
-//! words, and a scene that is read can be written and read again.
+//! What all targets check: no panic, and whatever a reader accepts is a sound mesh; errors of a scene are
+//! messages, and a scene that is read can be written and read again.
 use supple::contact::{DistanceGrid, Surface};
 use supple::mesh::Embedding;
 use supple::mesh::fill as filling;

@@ -91,7 +91,7 @@ export class LocalSolver implements Solver {
   private broken(reason: string): void {
     this.worker?.terminate();
     this.worker = null;
-    const error = `the solver broke down: this is a mistake in supple; reset to go on (${reason})`;
+    const error = `the solver failed: this is a bug in supple; reset to continue (${reason})`;
     if (this.state) this.listener.state({ ...this.state, running: false, error });
     else this.listener.lost(error);
   }

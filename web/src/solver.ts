@@ -59,7 +59,7 @@ export interface Listener {
   lost(reason: string | null): void;
 }
 
-/** What a solver is told. */
+/** Messages to a solver. */
 export interface Solver {
   send(command: Command): void;
   /** The scene with the values as they are now, as a file. */

@@ -62,7 +62,7 @@ export interface Frame {
 /** Reads a message. Throws if it is none, of another version, or not of the length that it says. */
 export function decode(buffer: ArrayBuffer): Model | Frame {
   const view = new DataView(buffer);
-  if (buffer.byteLength < 16 || view.getUint32(0, true) !== MAGIC) throw new Error("this is no message of supple");
+  if (buffer.byteLength < 16 || view.getUint32(0, true) !== MAGIC) throw new Error("this is not a message of supple");
   const version = view.getUint16(4, true);
   if (version !== VERSION) throw new Error(`version ${version} of the stream is not known; this is version ${VERSION}`);
   const kind = view.getUint16(6, true);

@@ -109,7 +109,7 @@ test("a body can be pulled", async () => {
   await until(page, () => suppleView.state.held === 0);
 });
 
-test("sliders and colours reach the solver; what is refused is told", async () => {
+test("sliders and colours reach the solver; refused values are reported", async () => {
   await page.locator("#young").fill("5.3");
   await until(page, () => suppleView.state.values.bodies.every((b) => Math.abs(b.young - 2e5) < 2e3) && !suppleView.state.building);
   await page.selectOption("#colour", "stress");
@@ -200,7 +200,7 @@ test("a solver that breaks down says so, and reset starts a new one", async () =
   // A worker whose solver traps.
   await bad.evaluate(() => suppleView.solver.worker.onmessage({ data: { type: "broken", reason: "unreachable" } }));
   await bad.waitForSelector("#alert:not([hidden])");
-  assert.match(await bad.textContent("#alert p"), /broke down/);
+  assert.match(await bad.textContent("#alert p"), /solver failed/);
   await bad.click("#alert-button");
   await until(bad, () => document.getElementById("alert").hidden && suppleView.state.running && suppleView.frame?.frame > 2, undefined, 20_000);
   await bad.context().close();

@@ -245,7 +245,7 @@ test("sliders and choices reach the solver", async () => {
   await until(page, () => suppleView.frame.limit === 10 && suppleView.frame.status === 2);
   assert.match(await page.textContent("#status"), /not converged: 10 of 10 iterations/);
   await shot(page, "not-converged");
-  // What is refused is told, and the old value stays.
+  // A refused value is reported, and the old one stays.
   await page.selectOption("#method", "projective");
   await page.waitForSelector("#note:not([hidden])");
   assert.match(await page.textContent("#note"), /projective/);

@@ -7,10 +7,10 @@ use std::time::Instant;
 use supple_cli::export::apng::write_apng;
 use supple_cli::export::gif::write_gif;
 use supple_cli::export::png::write_png;
-use supple_cli::files::OutputDir;
 use supple_cli::picture::{
     Ball, Bounds, Camera, Colour, Drawable, Image, Label, Legend, Look, Rod, Scene3, Wire, palette, render,
 };
+use supple_files::output::OutputDir;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).unwrap_or_else(|| "out".to_owned());

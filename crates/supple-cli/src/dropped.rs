@@ -1,8 +1,7 @@
 //! A surface that falls: the scene that is made of it.
 use supple::mesh::fill::{FillError, FillSettings, Kind, Surface, fill};
 use supple::mesh::io::RawMesh;
-
-use crate::memory;
+use supple_files::memory;
 
 /// The kind of fill, as the scene has it: a cage for what is too thin to be filled otherwise. What neither fills is refused here, where the message
 /// is about the surface and not about a scene that nobody wrote.

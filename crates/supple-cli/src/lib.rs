@@ -13,10 +13,7 @@
 //! | [`plot`] | line plots as SVG |
 //! | [`picture`] | a software rasteriser: triangle meshes in, [`picture::Image`] out |
 //! | [`export`] | animations and pictures in thirteen formats |
-//! | [`input`], [`load`] | files that a user names; scene files and what they name |
-//! | [`memory`] | is there memory for a scene? |
 //! | [`view`] | a scene, live in the browser |
-//! | [`files`] | the output folder: nothing half-written, nothing overwritten by accident |
 //!
 //! In the browser there is no command line and no server; the rest is the same.
 #![deny(clippy::indexing_slicing)]
@@ -32,12 +29,8 @@ pub mod compare;
 pub mod dropped;
 #[allow(clippy::indexing_slicing, reason = "bodies and nodes of a program that was built")]
 pub mod export;
-pub mod files;
 #[cfg(not(target_family = "wasm"))]
 pub mod fit;
-pub mod input;
-pub mod load;
-pub mod memory;
 #[allow(clippy::indexing_slicing, reason = "a rasteriser: its own buffers, clipped before")]
 pub mod picture;
 #[cfg(not(target_family = "wasm"))]

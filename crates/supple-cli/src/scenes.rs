@@ -21,7 +21,7 @@ macro_rules! scenes {
     ($($name:literal),* $(,)?) => {
         /// All of them; the first is the one that is shown without a name.
         pub const ALL: &[BuiltIn] =
-            &[$(BuiltIn { name: $name, text: include_str!(concat!("../../../scenes/", $name, ".toml")) }),*];
+            &[$(BuiltIn { name: $name, text: include_str!(concat!(env!("SUPPLE_SCENES"), "/", $name, ".toml")) }),*];
     };
 }
 scenes!(

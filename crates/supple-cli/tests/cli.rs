@@ -1,38 +1,13 @@
 //! The program as a person runs it: exit codes, messages, outputs.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
-use std::path::{Path, PathBuf};
+#[path = "common/folder.rs"]
+mod folder;
+
+use std::path::Path;
 use std::process::{Command, Output};
 
-/// A folder of its own for each test, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("supple-cli-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-    fn write(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, text).unwrap();
-        path
-    }
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn supple(folder: &Path, words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_supple")).args(words).current_dir(folder).output().unwrap()
-}
+use folder::{Folder, supple};
 
 fn code(o: &Output) -> i32 {
     o.status.code().unwrap()
@@ -57,10 +32,13 @@ body = "beam"
 select = { ids = [0, 5, 10, 15] }
 "#;
 
+const HEAD_OF_CLI: &str = "# The command line\n\nThe help of every verb, as `supple VERB --help` prints it; a test compares. Exit codes: 0 done, 1 the simulation failed (or, with \
+    `--strict`, did not converge), 2 wrong usage or input, 130 ended by a second Ctrl-C.\n";
+
 #[test]
-fn help_of_every_verb_is_as_it_was() {
+fn help_of_every_verb_is_that_of_its_page() {
     let f = Folder::new("help");
-    let mut all = String::new();
+    let mut all = String::from(HEAD_OF_CLI);
     for verb in [
         &["--help"][..],
         &["run", "--help"],
@@ -87,22 +65,63 @@ fn help_of_every_verb_is_as_it_was() {
     ] {
         let o = supple(&f.0, verb);
         assert_eq!(code(&o), 0, "{verb:?}");
-        all.push_str(&format!("$ supple {}\n{}\n", verb.join(" "), String::from_utf8_lossy(&o.stdout)));
+        let name = ["supple"].iter().chain(&verb[..verb.len() - 1]).copied().collect::<Vec<_>>().join(" ");
+        all.push_str(&format!("\n## {name}\n\n```text\n{}```\n", String::from_utf8_lossy(&o.stdout)));
     }
-    let snapshot = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots/help.txt");
+    is_page("cli.md", &all);
+}
+
+#[test]
+fn the_page_of_scene_keys_is_that_of_the_schema() {
+    let f = Folder::new("keys");
+    let o = supple(&f.0, &["schema", "--markdown"]);
+    assert_eq!(code(&o), 0, "{}", errors(&o));
+    let text = String::from_utf8(o.stdout).unwrap();
+    assert!(text.contains("| `dt` | number |") && text.contains("**`kind = \"torus\"`**"), "{text}");
+    is_page("scene-keys.md", &text);
+}
+
+/// Keys of `--stats` and of the summary of `--json`, as docs/scene-format.md lists them: none missing, none too many.
+#[test]
+fn the_page_of_scenes_names_all_keys_of_the_reports() {
+    let f = Folder::new("keys-of-reports");
+    f.write("beam.toml", SCENE);
+    let o = supple(&f.0, &["run", "beam.toml", "--frames", "1", "--stats", "s.jsonl", "--json", "j.json"]);
+    assert_eq!(code(&o), 0, "{}", errors(&o));
+    let page = std::fs::read_to_string(docs().join("scene-format.md")).unwrap();
+    for (file, heading) in [("s.jsonl", "### Keys of `--stats`"), ("j.json", "### Keys of `--json`")] {
+        let text = std::fs::read_to_string(f.path(file)).unwrap();
+        let value: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        let mut written: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+        let (_, section) = page.split_once(heading).unwrap();
+        let section = section.split("\n#").next().unwrap();
+        let cells = section.lines().filter_map(|l| l.strip_prefix("| ")?.split(" | ").next());
+        let mut listed: Vec<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+        written.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(listed, written, "{heading}");
+    }
+}
+
+fn docs() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
+}
+
+/// Compares with a page of docs/ that the program itself writes.
+fn is_page(name: &str, text: &str) {
+    let page = docs().join(name);
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
-        std::fs::create_dir_all(snapshot.parent().unwrap()).unwrap();
-        std::fs::write(&snapshot, &all).unwrap();
+        std::fs::write(&page, text).unwrap();
     }
-    let before = std::fs::read_to_string(&snapshot).unwrap();
-    assert!(all == before, "the help changed; look at it and run again with UPDATE_SNAPSHOTS=1:\n{all}");
+    let before = std::fs::read_to_string(&page).unwrap();
+    assert!(text == before, "{name} changed; look at it and run again with UPDATE_SNAPSHOTS=1:\n{text}");
 }
 
 #[test]
 fn a_site_is_three_files_that_belong_together() {
     let f = Folder::new("site");
     f.write("text.wasm", "no module");
-    for (wasm, why) in [("missing.wasm", "missing.wasm"), ("text.wasm", "no WebAssembly module")] {
+    for (wasm, why) in [("missing.wasm", "missing.wasm"), ("text.wasm", "not a WebAssembly module")] {
         let o = supple(&f.0, &["site", "--out", "a", "--wasm", wasm]);
         assert_eq!(code(&o), 2, "{}", errors(&o));
         assert!(errors(&o).contains(why), "{}", errors(&o));
@@ -406,7 +425,7 @@ fn everything_that_means_nothing_is_told_at_once() {
     f.write("flood.toml", &(0..500).map(|i| format!("key{i} = 1\n")).collect::<String>());
     let e = errors(&supple(&f.0, &["check", "flood.toml"]));
     assert_eq!(e.matches("error: ").count(), 50);
-    // What is no TOML is told line by line.
+    // Text that is not TOML is reported line by line.
     f.write("broken.toml", &SCENE.replace("dt = 0.04", "dt = = 1").replace("iterations = 10", "threads = 2"));
     let e = errors(&supple(&f.0, &["check", "broken.toml"]));
     assert!(

@@ -1,35 +1,15 @@
 //! `supple compare`, `supple sweep-weights` and `supple paper` as a person runs them.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+#[path = "common/folder.rs"]
+mod folder;
+
+use std::path::Path;
+use std::process::Output;
+
+use folder::{Folder, supple};
 
 use serde_json::Value;
-
-/// A folder of its own for each test, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("supple-compare-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-    fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.0.join(name)).unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn supple(folder: &Path, words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_supple")).args(words).current_dir(folder).output().unwrap()
-}
 
 fn errors(o: &Output) -> String {
     String::from_utf8_lossy(&o.stderr).into_owned()
@@ -46,7 +26,7 @@ fn method<'a>(v: &'a Value, name: &str) -> &'a Value {
     v["methods"].as_array().unwrap().iter().find(|m| m["method"] == name).unwrap()
 }
 
-/// Text that is well-formed enough for a browser: tags balance, nothing that is no number.
+/// Text that is well-formed enough for a browser: tags balance, nothing that is not a number.
 fn check_svg(svg: &str) {
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
     assert!(!svg.contains("NaN") && !svg.contains("inf"));
@@ -197,7 +177,7 @@ fn section<'a>(v: &'a Value, id: &str) -> &'a Value {
 }
 
 fn number(v: &Value) -> f64 {
-    v.as_f64().unwrap_or_else(|| panic!("{v} is no number"))
+    v.as_f64().unwrap_or_else(|| panic!("{v} is not a number"))
 }
 
 /// The page at low resolution, and the claims on it that do not depend on the machine.

@@ -198,11 +198,11 @@ fn the_command_prints_a_table_and_draws() {
 #[test]
 fn bad_data_is_refused_with_its_line() {
     for (csv, words) in [
-        ("1.1,1e5\n1.2,x\n1.3,3e5\n", "d:2: `x` is no number"),
+        ("1.1,1e5\n1.2,x\n1.3,3e5\n", "d:2: `x` is not a number"),
         ("1.1,1e5\n1.2\n1.3,3e5\n", "d:2: 1 numbers instead of 2"),
         ("1.1,1e5\n\n-1.2,2e5\n", "d:3: the stretch must lie between 0.01 and 100"),
-        ("1.1,1e5\n1.2,nan\n", "d:2: `nan` is no number"),
-        ("1.1,1e5\n1.2,inf\n", "d:2: `inf` is no number"),
+        ("1.1,1e5\n1.2,nan\n", "d:2: `nan` is not a number"),
+        ("1.1,1e5\n1.2,inf\n", "d:2: `inf` is not a number"),
         ("1.1,1e5\n1.2,1e300\n", "d:2: the stress"),
         ("load,length\n1,2\n", "d:1: the header must name"),
         (
@@ -214,14 +214,14 @@ fn bad_data_is_refused_with_its_line() {
         ("stretch,stress true (MPa)\n1.1,2\n", "d:1: `stress true (MPa)`: true stress is not read"),
         ("stretch,Cauchy stress\n1.1,2\n", "cauchy stress is not read"),
         ("true strain,stress\n1.1,2\n", "true strain is not read"),
-        ("stretch;stress\n1,1;2\n", "d:2: `1,1` is no number: decimals are written with a point"),
+        ("stretch;stress\n1,1;2\n", "d:2: `1,1` is not a number: decimals are written with a point"),
         ("1,1;2\n1,2;3\n", "d:1: decimals are written with a point"),
         ("1,1 2,5\n1,2 3,5\n", "d:1: decimals are written with a point"),
         ("1.1,1e5\n1,2,3,5\n", "d:2: 4 numbers instead of 2: a header names more columns"),
         ("1.1,1e5\n1.2,2e5\n", "needs at least three pairs"),
         ("1,0\n1,0\n1,0\n1,0\n", "needs at least three pairs"),
         ("", "needs at least three pairs"),
-        ("a\0b\n", "d:1: is no line of numbers"),
+        ("a\0b\n", "d:1: is not a line of numbers"),
     ] {
         let e = data::read("d", csv).unwrap_err();
         assert!(e.contains(words), "{csv:?}: {e}");
@@ -252,7 +252,7 @@ fn bad_data_is_refused_with_its_line() {
     std::fs::write(f.join("bad.csv"), "1.1,1e5\n1.2,x\n").unwrap();
     let o = supple(&f, &["material", "fit", "bad.csv"]);
     assert_eq!(o.status.code(), Some(2));
-    assert!(text(&o.stderr).contains("bad.csv:2: `x` is no number"), "{}", text(&o.stderr));
+    assert!(text(&o.stderr).contains("bad.csv:2: `x` is not a number"), "{}", text(&o.stderr));
     let o = supple(&f, &["material", "fit", "missing.csv"]);
     assert!(o.status.code() == Some(2) && text(&o.stderr).contains("missing.csv"));
     std::fs::remove_dir_all(f).unwrap();

@@ -1,35 +1,15 @@
 //! Obstacles from files: grids and closed surfaces beside a scene, as a run, a check and a viewer take them, and as they are drawn.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+#[path = "common/folder.rs"]
+mod folder;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
-use supple_cli::load::Loaded;
+use folder::Folder;
 use supple_cli::view::Recipe;
-
-/// A fresh folder, removed at the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Self {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-            .join(format!("obstacles-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(path.join("scene")).unwrap();
-        Self(path)
-    }
-    fn put(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.0.join(name);
-        fs::write(&path, bytes).unwrap();
-        path
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
+use supple_files::load::Loaded;
 
 /// Distances from a bowl of radius 0.5 and wall 0.1, as `numpy.save` writes an array of f4.
 fn bowl() -> Vec<u8> {
@@ -73,10 +53,10 @@ fn supple(args: &[&str], path: &Path) -> Output {
 
 #[test]
 fn a_grid_and_a_surface_from_files() {
-    let scratch = Scratch::new("run");
-    scratch.put("scene/bowl.npy", bowl());
-    scratch.put("scene/wedge.obj", WEDGE);
-    let path = scratch.put("scene/a.toml", scene(&format!("{BOWL}friction = 0.3\n{MESH}")));
+    let scratch = Folder::new("run");
+    scratch.write("scene/bowl.npy", bowl());
+    scratch.write("scene/wedge.obj", WEDGE);
+    let path = scratch.write("scene/a.toml", scene(&format!("{BOWL}friction = 0.3\n{MESH}")));
     let loaded = Loaded::read(&path, &[]).unwrap();
     let (mut program, _) = loaded.build(&[]).unwrap();
     for _ in 0..60 {
@@ -96,11 +76,11 @@ fn a_grid_and_a_surface_from_files() {
 /// The rules for files are those of meshes, and errors show the line and the key.
 #[test]
 fn what_is_wrong_with_a_file_is_told() {
-    let scratch = Scratch::new("wrong");
-    scratch.put("bowl.npy", bowl());
-    scratch.put("scene/short.npy", &bowl()[..5000]);
-    scratch.put("scene/open.obj", WEDGE.replace("f 2 3 4\n", ""));
-    scratch.put("scene/flat.obj", WEDGE);
+    let scratch = Folder::new("wrong");
+    scratch.write("bowl.npy", bowl());
+    scratch.write("scene/short.npy", &bowl()[..5000]);
+    scratch.write("scene/open.obj", WEDGE.replace("f 2 3 4\n", ""));
+    scratch.write("scene/flat.obj", WEDGE);
     let outside = BOWL.replace("bowl.npy", "../bowl.npy");
     for (more, words) in [
         (outside.clone(), ["a.toml:12", "--allow-dir"]),
@@ -113,7 +93,7 @@ fn what_is_wrong_with_a_file_is_told() {
         (BOWL.replace("spacing = 0.05", "spacing = 0.01"), ["a.toml:12", "cannot find"]),
         (BOWL.replace("origin", "orgin"), ["a.toml:12", "origin"]),
     ] {
-        let path = scratch.put("scene/a.toml", scene(&more));
+        let path = scratch.write("scene/a.toml", scene(&more));
         for verb in ["check", "run"] {
             let out = supple(&[verb], &path);
             let told = String::from_utf8_lossy(&out.stderr).into_owned();
@@ -121,7 +101,7 @@ fn what_is_wrong_with_a_file_is_told() {
             assert!(words.iter().all(|w| told.contains(w)), "{verb}, {more}: {told}");
         }
     }
-    let path = scratch.put("scene/a.toml", scene(&outside));
+    let path = scratch.write("scene/a.toml", scene(&outside));
     let loaded = Loaded::read(&path, &[]).unwrap();
     loaded.build(std::slice::from_ref(&scratch.0)).unwrap();
 }
@@ -129,11 +109,11 @@ fn what_is_wrong_with_a_file_is_told() {
 /// All shapes are in pictures; the floor is not drawn twice.
 #[test]
 fn obstacles_are_drawn() {
-    let scratch = Scratch::new("drawn");
-    scratch.put("scene/bowl.npy", bowl());
+    let scratch = Folder::new("drawn");
+    scratch.write("scene/bowl.npy", bowl());
     let slope = "[[obstacle]]\nname = \"slope\"\nshape = { kind = \"half_space\", point = [0, -0.9, 0], normal = [1, 1, 0] }\n";
     let floor = "[[obstacle]]\nname = \"floor\"\nshape = { kind = \"half_space\", point = [0, -2, 0], normal = [0, 1, 0] }\n";
-    let path = scratch.put("scene/a.toml", scene(&format!("{BOWL}{slope}{floor}")));
+    let path = scratch.write("scene/a.toml", scene(&format!("{BOWL}{slope}{floor}")));
     let out = scratch.0.join("out");
     let done =
         supple(&["run", "-q", "--export", "glb", "--export", "png", "--out", out.to_str().unwrap()], &path);

@@ -3,10 +3,14 @@
 #![cfg(unix)]
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
+#[path = "common/folder.rs"]
+mod folder;
+
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+use folder::{Folder, supple};
 
 const NODE: &str = "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n";
 const ELE: &str = "1 4 0\n1 1 2 3 4\n";
@@ -14,35 +18,15 @@ const ELE: &str = "1 4 0\n1 1 2 3 4\n";
 const MEDIT: &str = "MeshVersionFormatted 2\nDimension 3\nVertices\n4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\nTetrahedra\n1\n1 2 3 4 0\nEnd\n";
 
 /// `inner/` is the scene's folder; secrets lie beside it.
-struct Folders(PathBuf);
-
-impl Folders {
-    fn new(name: &str) -> Folders {
-        let path = std::env::temp_dir().join(format!("supple-outside-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(path.join("inner/sub")).unwrap();
-        fs::create_dir_all(path.join("vault")).unwrap();
-        // Paths without links, so that absolute ones can be compared.
-        Folders(path.canonicalize().unwrap())
-    }
-    fn put(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.0.join(name);
-        fs::write(&path, bytes).unwrap();
-        path
-    }
-    fn link(&self, to: &str, name: &str) {
-        symlink(self.0.join(to), self.0.join(name)).unwrap();
-    }
+fn folders(name: &str) -> Folder {
+    let f = Folder::new(name);
+    fs::create_dir_all(f.path("inner/sub")).unwrap();
+    fs::create_dir_all(f.path("vault")).unwrap();
+    f
 }
 
-impl Drop for Folders {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn supple(folder: &Path, words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_supple")).args(words).current_dir(folder).output().unwrap()
+fn link(f: &Folder, to: &str, name: &str) {
+    symlink(f.path(to), f.path(name)).unwrap();
 }
 
 fn told(o: &Output) -> String {
@@ -98,8 +82,8 @@ fn npy() -> Vec<u8> {
 }
 
 /// The scene is refused by every verb that reads one, and is good if the vault is allowed.
-fn refused(f: &Folders, text: &str) {
-    f.put("inner/scene.toml", text);
+fn refused(f: &Folder, text: &str) {
+    f.write("inner/scene.toml", text);
     let inner = f.0.join("inner");
     for words in [
         &["check", "scene.toml"][..],
@@ -121,11 +105,11 @@ fn refused(f: &Folders, text: &str) {
 
 #[test]
 fn dots_absolute_paths_and_links_do_not_lead_out() {
-    let f = Folders::new("ways");
-    let secret = f.put("vault/secret.mesh", MEDIT);
-    f.link("vault/secret.mesh", "inner/file.mesh");
-    f.link("vault", "inner/folder");
-    f.link("inner/file.mesh", "inner/sub/twice.mesh");
+    let f = folders("ways");
+    let secret = f.write("vault/secret.mesh", MEDIT);
+    link(&f, "vault/secret.mesh", "inner/file.mesh");
+    link(&f, "vault", "inner/folder");
+    link(&f, "inner/file.mesh", "inner/sub/twice.mesh");
     for way in [
         "../vault/secret.mesh",
         "sub/../../vault/secret.mesh",
@@ -139,28 +123,28 @@ fn dots_absolute_paths_and_links_do_not_lead_out() {
         refused(&f, &with_obstacle(&format!("kind = \"mesh\", file = \"{way}\"")));
     }
     // Inside, links are what they are everywhere else.
-    f.put("inner/real.mesh", MEDIT);
-    f.link("inner/real.mesh", "inner/sub/link.mesh");
-    f.put("inner/scene.toml", body("sub/link.mesh"));
+    f.write("inner/real.mesh", MEDIT);
+    link(&f, "inner/real.mesh", "inner/sub/link.mesh");
+    f.write("inner/scene.toml", body("sub/link.mesh"));
     let o = supple(&f.0.join("inner"), &["check", "scene.toml"]);
     assert_eq!(o.status.code(), Some(0), "{}", told(&o));
 }
 
 #[test]
 fn companions_do_not_lead_out() {
-    let f = Folders::new("companions");
-    f.put("vault/s.ele", ELE);
-    f.put("vault/s.node", NODE);
+    let f = folders("companions");
+    f.write("vault/s.ele", ELE);
+    f.write("vault/s.node", NODE);
     let (json, bytes) = gltf("m.bin");
-    f.put("vault/m.bin", bytes);
-    f.put("inner/a.node", NODE);
-    f.link("vault/s.ele", "inner/a.ele");
-    f.put("inner/b.ele", ELE);
-    f.link("vault/s.node", "inner/b.node");
-    f.put("inner/m.gltf", json);
-    f.link("vault/m.bin", "inner/m.bin");
-    f.put("vault/grid.npy", npy());
-    f.link("vault/grid.npy", "inner/grid.npy");
+    f.write("vault/m.bin", bytes);
+    f.write("inner/a.node", NODE);
+    link(&f, "vault/s.ele", "inner/a.ele");
+    f.write("inner/b.ele", ELE);
+    link(&f, "vault/s.node", "inner/b.node");
+    f.write("inner/m.gltf", json);
+    link(&f, "vault/m.bin", "inner/m.bin");
+    f.write("vault/grid.npy", npy());
+    link(&f, "vault/grid.npy", "inner/grid.npy");
     refused(&f, &body("a.node"));
     refused(&f, &body("b.ele"));
     refused(&f, &with_obstacle("kind = \"mesh\", file = \"m.gltf\""));
@@ -178,29 +162,29 @@ fn companions_do_not_lead_out() {
     }
     assert!(!f.0.join("inner/x.obj").exists());
     // Both of them links into one folder, as data sets are kept.
-    f.link("vault/s.node", "inner/sub/s.node");
-    f.link("vault/s.ele", "inner/sub/s.ele");
+    link(&f, "vault/s.node", "inner/sub/s.node");
+    link(&f, "vault/s.ele", "inner/sub/s.ele");
     let o = supple(&f.0.join("inner"), &["mesh", "info", "sub/s.node"]);
     assert_eq!(o.status.code(), Some(0), "{}", told(&o));
 }
 
 #[test]
 fn what_is_no_file_is_refused_at_once() {
-    let f = Folders::new("kinds");
+    let f = folders("kinds");
     assert!(Command::new("mkfifo").arg(f.0.join("inner/pipe.mesh")).status().unwrap().success());
     assert!(Command::new("mkfifo").arg(f.0.join("inner/p.ele")).status().unwrap().success());
     assert!(Command::new("mkfifo").arg(f.0.join("inner/pipe.npy")).status().unwrap().success());
-    f.put("inner/p.node", NODE);
+    f.write("inner/p.node", NODE);
     fs::create_dir(f.0.join("inner/dir.mesh")).unwrap();
     fs::create_dir(f.0.join("inner/d.ele")).unwrap();
-    f.put("inner/d.node", NODE);
+    f.write("inner/d.node", NODE);
     for mesh in ["pipe.mesh", "p.node", "dir.mesh", "d.node"] {
-        f.put("inner/scene.toml", body(mesh));
+        f.write("inner/scene.toml", body(mesh));
         let o = supple(&f.0.join("inner"), &["check", "scene.toml"]);
         assert_eq!(o.status.code(), Some(2), "{mesh}");
         assert!(told(&o).contains("not a regular file"), "{mesh}: {}", told(&o));
     }
-    f.put(
+    f.write(
         "inner/scene.toml",
         with_obstacle("kind = \"grid\", file = \"pipe.npy\", origin = [0, 0, 0], spacing = 1.0"),
     );
@@ -215,9 +199,9 @@ fn a_file_that_changes_while_it_is_read() {
     use std::io::{Seek, Write};
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::{Duration, Instant};
-    use supple_cli::input::{InputError, read_file};
-    let f = Folders::new("changes");
-    let path = f.put("inner/x.mesh", vec![b'a'; 32 << 20]);
+    use supple_files::input::{InputError, read_file};
+    let f = folders("changes");
+    let path = f.write("inner/x.mesh", vec![b'a'; 32 << 20]);
     let stop = AtomicBool::new(false);
     let (mut changed, mut other) = (0, 0);
     std::thread::scope(|scope| {

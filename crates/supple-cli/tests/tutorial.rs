@@ -4,7 +4,7 @@
 use supple::Status;
 use supple::scene::{Asset, Program, parse};
 use supple_cli::advice;
-use supple_cli::load::Loaded;
+use supple_files::load::Loaded;
 
 /// The scenes in their order.
 fn steps() -> Vec<String> {
@@ -54,9 +54,20 @@ fn each_step_does_what_it_says() {
     // 4: the ball flies at the cloth, touches it and takes it along; nothing passes through anything.
     let mut p = program(&steps[3]);
     let (mut touched, mut converged) = (0, 0);
+    let start = [mean(&p, 1, 1), mean(&p, 1, 2)];
     for _ in 0..p.frames {
         let r = p.frame().unwrap();
         touched += usize::from(r.contacts > 0);
+        if r.time < 0.405 && r.time > 0.395 {
+            // Above the floor still, so only the cloth can have turned the ball from its free flight.
+            let x = p.simulation.positions();
+            let ball = &x[p.simulation.bodies()[1].first_node..];
+            assert!(ball.iter().all(|x| x[1] > 0.1));
+            let free =
+                [start[0] + 2.0 * r.time - 0.5 * 9.8 * r.time * (r.time + dt), start[1] - 3.0 * r.time];
+            let off = (mean(&p, 1, 1) - free[0]).hypot(mean(&p, 1, 2) - free[1]);
+            assert!(off > 0.02, "{off} m off its free flight");
+        }
         converged += usize::from(r.status == Status::Converged);
         assert!(p.simulation.intersections().is_empty());
     }

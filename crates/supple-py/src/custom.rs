@@ -59,7 +59,7 @@ impl Object {
         Ok(values)
     }
 
-    /// Asks for every lane at once. After an exception, numbers that are none: the step then fails.
+    /// Asks for every lane at once. After an exception, NaN: the step then fails.
     fn lanes<R: Real, const W: usize>(&self, name: &str, s: &[R; 3]) -> [R; W] {
         let rows: Vec<[f64; 3]> = (0..R::LANES).map(|i| [s[0].lane(i), s[1].lane(i), s[2].lane(i)]).collect();
         let mut out = [R::splat(f64::NAN); W];

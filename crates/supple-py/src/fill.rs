@@ -5,7 +5,7 @@ use pyo3::types::PyDict;
 use supple::TetMesh;
 use supple::mesh::fill::{Cavities, FillReport, FillSettings, Fineness, Kind, PartsKept, Surface, fill};
 use supple::mesh::{Embedding, vertex_normals};
-use supple_cli::memory;
+use supple_files::memory;
 
 use crate::array;
 use crate::error::{bad, guard};

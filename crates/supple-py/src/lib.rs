@@ -8,7 +8,8 @@
 //! | `iterations.rs` `session.rs` | `for it in sim.iterations()`: what Python sees; the thread that waits after each iteration |
 //! | `slot.rs` `engine.rs` | who has the library's simulation; a step that Ctrl-C can end |
 //! | `material.rs` `custom.rs` | materials; those written in Python |
-//! | `obstacle.rs` | obstacles |
+//! | `obstacle.rs` `link.rs` | obstacles; nodes that slide, attachments, stitches |
+//! | `handle.rs` | what a scene gives back for them |
 //! | `measure.rs` | contacts, equilibria, snapshots, matrices |
 //! | `gradient.rs` | records and gradients |
 //! | `fill.rs` | surfaces filled, skins |
@@ -28,6 +29,7 @@ mod error;
 mod files;
 mod fill;
 mod gradient;
+mod handle;
 mod iterations;
 mod link;
 mod material;
@@ -59,6 +61,8 @@ mod _supple {
     use super::fill::{_Skin, fill_surface};
     #[pymodule_export]
     use super::gradient::{Derivatives, Record};
+    #[pymodule_export]
+    use super::handle::{LinkHandle, ObstacleHandle};
     #[pymodule_export]
     use super::iterations::{Iteration, Iterations};
     #[pymodule_export]

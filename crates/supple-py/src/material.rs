@@ -1,4 +1,4 @@
-//! Materials, one class each, and their energies for whoever wants to look.
+//! Materials, one class each, and their energies, stresses and proximal operators.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl Material {
         Material { inner, object: None }
     }
 
-    /// `width` numbers for each F; those that are none are an error, infinite ones too unless they `may` be.
+    /// `width` numbers for each F; NaN is an error, and infinity too unless it `may` occur.
     fn map(
         &self,
         f: &Bound<'_, PyAny>,

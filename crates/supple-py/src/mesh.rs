@@ -1,13 +1,12 @@
 //! Mesh files and built-in shapes.
 
-use std::io;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use supple::mesh::io::{Format, RawMesh, WriteError, write};
 use supple::mesh::{TetMesh, shapes};
-use supple_cli::{input, memory};
+use supple_files::{input, memory};
 
 use crate::array;
 use crate::error::{bad, guard};
@@ -64,13 +63,13 @@ pub fn write_mesh(
         _ => vec![(format, path)],
     };
     for (format, path) in parts {
-        // What is wrong with the mesh is told before a file is touched.
+        // Errors of the mesh are reported before a file is touched.
         let mut bytes = Vec::new();
         py.detach(|| guard(|| write(format, &mesh, &mut bytes)))?.map_err(|e| match e {
             WriteError::Io(e) => crate::error::file(&e, &path),
             other => bad(format!("{}: {other}", path.display())),
         })?;
-        files::write(&path, |out: &mut dyn io::Write| out.write_all(&bytes))?;
+        files::write(&path, &bytes)?;
     }
     Ok(())
 }

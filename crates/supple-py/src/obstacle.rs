@@ -1,6 +1,6 @@
 //! Obstacles: shapes that bodies cannot enter.
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyDeprecationWarning, PyTypeError};
 use pyo3::prelude::*;
 use supple::contact::{self, Pose};
 
@@ -115,42 +115,75 @@ impl Box {
     }
 }
 
-/// All points within radius of the line from a to b.
+/// The two ends of a shape and its radius. Until version 0.3 the ends may also be given as `a` and `b`, their names in 0.1.
+fn ends(
+    py: Python<'_>,
+    class: &str,
+    given: [(Option<&Bound<'_, PyAny>>, Option<&Bound<'_, PyAny>>); 2],
+    radius: Option<f64>,
+) -> PyResult<([f64; 3], [f64; 3], f64)> {
+    let end = |k: usize, name: &str, old: &str| match given[k] {
+        (Some(v), None) => array::vector(v, name),
+        (None, Some(v)) => {
+            let text =
+                format!("{class}({old}=…) is now {class}({name}=…); the old name will go in version 0.3");
+            let text = std::ffi::CString::new(text).unwrap_or_default();
+            PyErr::warn(py, &py.get_type::<PyDeprecationWarning>(), &text, 1)?;
+            array::vector(v, name)
+        }
+        (Some(_), Some(_)) => Err(PyTypeError::new_err(format!("{class}() got both {name} and {old}"))),
+        (None, None) => Err(PyTypeError::new_err(format!("{class}() needs {name}"))),
+    };
+    let radius = radius.ok_or_else(|| PyTypeError::new_err(format!("{class}() needs radius")))?;
+    Ok((end(0, "start", "a")?, end(1, "end", "b")?, radius))
+}
+
+/// All points within radius of the line from start to end.
 #[pyclass(extends = Obstacle, frozen, module = "supple")]
 pub struct Capsule;
 
 #[pymethods]
 impl Capsule {
     #[new]
-    #[pyo3(signature = (a, b, radius, friction=0.0, *, thickness=0.0))]
+    #[pyo3(signature = (start=None, end=None, radius=None, friction=0.0, *, thickness=0.0, a=None, b=None),
+        text_signature = "(start, end, radius, friction=0.0, *, thickness=0.0)")]
     fn new(
-        a: &Bound<'_, PyAny>,
-        b: &Bound<'_, PyAny>,
-        radius: f64,
+        py: Python<'_>,
+        start: Option<&Bound<'_, PyAny>>,
+        end: Option<&Bound<'_, PyAny>>,
+        radius: Option<f64>,
         friction: f64,
         thickness: f64,
+        a: Option<&Bound<'_, PyAny>>,
+        b: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyClassInitializer<Capsule>> {
-        let shape = contact::Capsule::new(array::vector(a, "a")?, array::vector(b, "b")?, radius);
+        let (start, end, radius) = ends(py, "Capsule", [(start, a), (end, b)], radius)?;
+        let shape = contact::Capsule::new(start, end, radius);
         Ok(PyClassInitializer::from(made(shape, friction, thickness)?).add_subclass(Capsule))
     }
 }
 
-/// A solid cylinder with flat ends, from the middle a of one end to the middle b of the other.
+/// A solid cylinder with flat ends, whose middles are start and end.
 #[pyclass(extends = Obstacle, frozen, module = "supple")]
 pub struct Cylinder;
 
 #[pymethods]
 impl Cylinder {
     #[new]
-    #[pyo3(signature = (a, b, radius, friction=0.0, *, thickness=0.0))]
+    #[pyo3(signature = (start=None, end=None, radius=None, friction=0.0, *, thickness=0.0, a=None, b=None),
+        text_signature = "(start, end, radius, friction=0.0, *, thickness=0.0)")]
     fn new(
-        a: &Bound<'_, PyAny>,
-        b: &Bound<'_, PyAny>,
-        radius: f64,
+        py: Python<'_>,
+        start: Option<&Bound<'_, PyAny>>,
+        end: Option<&Bound<'_, PyAny>>,
+        radius: Option<f64>,
         friction: f64,
         thickness: f64,
+        a: Option<&Bound<'_, PyAny>>,
+        b: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyClassInitializer<Cylinder>> {
-        let shape = contact::Cylinder::new(array::vector(a, "a")?, array::vector(b, "b")?, radius);
+        let (start, end, radius) = ends(py, "Cylinder", [(start, a), (end, b)], radius)?;
+        let shape = contact::Cylinder::new(start, end, radius);
         Ok(PyClassInitializer::from(made(shape, friction, thickness)?).add_subclass(Cylinder))
     }
 }

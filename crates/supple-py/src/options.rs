@@ -1,27 +1,12 @@
-//! Options of `Scene.build`: each is the library's setting of that name, `...` leaves it as it is.
+//! Options as keywords: each is the library's setting of that name, `...` leaves it as it is.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyEllipsis};
 use serde::de::DeserializeOwned;
-use supple::SolveSettings;
+use supple::{Settings, SolveSettings};
 
 use crate::error::bad;
-
-/// An option, if it was given.
-pub struct Given<'py>(Option<Bound<'py, PyAny>>);
-
-impl Given<'_> {
-    /// Not given.
-    pub const NOT: Self = Given(None);
-}
-
-impl<'py> FromPyObject<'_, 'py> for Given<'py> {
-    type Error = PyErr;
-    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        Ok(Given((!value.is_instance_of::<PyEllipsis>()).then(|| value.to_owned())))
-    }
-}
 
 /// A number of things; a negative one is a ValueError.
 pub struct Whole(pub usize);
@@ -30,6 +15,34 @@ impl<'py> FromPyObject<'_, 'py> for Whole {
     type Error = PyErr;
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         count(&value, "the number").map(Whole)
+    }
+}
+
+/// Which options a function takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum For {
+    /// `Scene()`: the world and its time step.
+    Scene,
+    /// `Scene.build()`: how steps are solved.
+    Build,
+    /// `Simulation.update()`: both, but not the threads, which a simulation keeps.
+    Update,
+}
+
+impl For {
+    fn takes(self, name: &str) -> bool {
+        match name {
+            "dt" | "gravity" | "integrator" => self != For::Build,
+            "threads" => self == For::Build,
+            _ => self != For::Scene,
+        }
+    }
+    fn name(self) -> &'static str {
+        match self {
+            For::Scene => "Scene",
+            For::Build => "build",
+            For::Update => "update",
+        }
     }
 }
 
@@ -52,68 +65,49 @@ fn word<T: DeserializeOwned>(value: &Bound<'_, PyAny>, name: &str) -> PyResult<T
     T::deserialize(toml::Value::String(text)).map_err(|e| bad(format!("{name}: {}", e.message())))
 }
 
-fn set<T>(
-    field: &mut T,
-    given: &Given<'_>,
-    name: &str,
-    read: impl Fn(&Bound<'_, PyAny>, &str) -> PyResult<T>,
-) -> PyResult<()> {
-    if let Some(value) = &given.0 {
-        *field = read(value, name)?;
-    }
-    Ok(())
-}
-
-/// The settings with what was given as keywords of `function`, but for those `refused`; ranges are checked by the library. What an option takes,
-/// a word, an integer or a number, follows from its default.
-pub fn apply(
-    s: &mut SolveSettings,
-    options: Option<&Bound<'_, PyDict>>,
-    function: &str,
-    refused: &[&str],
-) -> PyResult<()> {
-    let written = |e: toml::ser::Error| bad(e.to_string());
-    for (name, value) in options.into_iter().flatten() {
-        let name = name.extract::<String>()?;
-        let mut table = toml::Table::try_from(&*s).map_err(written)?;
-        let known = SolveSettings::KEYS.iter().any(|key| key.name == name);
-        if !known || refused.contains(&name.as_str()) {
-            let text = format!("{function}() got an unexpected keyword argument '{name}'");
+/// Changes what was given as keywords; ranges are checked by the library. What an option of the solver takes, a word, an integer or a number,
+/// follows from its default.
+pub fn apply(settings: &mut Settings, of: For, given: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    let Settings { time, world, solve, .. } = settings;
+    for (name, value) in given.into_iter().flatten() {
+        let name: String = name.extract()?;
+        let own = matches!(name.as_str(), "dt" | "gravity" | "integrator");
+        let known = own || SolveSettings::KEYS.iter().any(|key| key.name == name);
+        if !known || !of.takes(&name) {
+            let text = format!("{}() got an unexpected keyword argument '{name}'", of.name());
             return Err(PyTypeError::new_err(text));
         }
+        // `...` leaves the option as it is.
         if value.is_instance_of::<PyEllipsis>() {
             continue;
         }
-        // In files it is in milliseconds.
-        if name == "time_budget" {
-            s.time_budget = if value.is_none() { None } else { Some(number(&value, &name)?) };
-            continue;
+        match name.as_str() {
+            "dt" => time.dt = number(&value, &name)?,
+            "integrator" => time.integrator = word(&value, &name)?,
+            "gravity" => world.gravity = crate::array::vector(&value, &name)?,
+            // In files it is in milliseconds; `None` is a value too.
+            "time_budget" => solve.time_budget = if value.is_none() { None } else { Some(number(&value, &name)?) },
+            _ => set(solve, &name, &value)?,
         }
-        let new = match table.get(&name) {
-            Some(toml::Value::Integer(_)) => {
-                let n = count(&value, &name)?;
-                toml::Value::Integer(i64::try_from(n).map_err(|_| bad(format!("{name} is too large: {n}")))?)
-            }
-            Some(toml::Value::Float(_)) => toml::Value::Float(number(&value, &name)?),
-            _ if name == "acceleration" && value.is_none() => toml::Value::String("none".into()),
-            _ => toml::Value::String(value.extract().map_err(|_| wrong(&value, &name, "a string"))?),
-        };
-        table.insert(name.clone(), new);
-        let budget = s.time_budget;
-        *s = table.try_into().map_err(|e: toml::de::Error| bad(format!("{name}: {}", e.message())))?;
-        s.time_budget = budget;
     }
     Ok(())
 }
 
-/// A time step, gravity or an integrator that may be given.
-pub fn world(
-    settings: &mut supple::Settings,
-    dt: &Given<'_>,
-    gravity: &Given<'_>,
-    integrator: &Given<'_>,
-) -> PyResult<()> {
-    set(&mut settings.time.dt, dt, "dt", number)?;
-    set(&mut settings.time.integrator, integrator, "integrator", word)?;
-    set(&mut settings.world.gravity, gravity, "gravity", crate::array::vector)
+/// One option of the solver, read as scene files read it.
+fn set(solve: &mut SolveSettings, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let mut table = toml::Table::try_from(&*solve).map_err(|e| bad(e.to_string()))?;
+    let new = match table.get(name) {
+        Some(toml::Value::Integer(_)) => {
+            let n = count(value, name)?;
+            toml::Value::Integer(i64::try_from(n).map_err(|_| bad(format!("{name} is too large: {n}")))?)
+        }
+        Some(toml::Value::Float(_)) => toml::Value::Float(number(value, name)?),
+        _ if name == "acceleration" && value.is_none() => toml::Value::String("none".into()),
+        _ => toml::Value::String(value.extract().map_err(|_| wrong(value, name, "a string"))?),
+    };
+    table.insert(name.into(), new);
+    let budget = solve.time_budget;
+    *solve = table.try_into().map_err(|e: toml::de::Error| bad(format!("{name}: {}", e.message())))?;
+    solve.time_budget = budget;
+    Ok(())
 }

@@ -10,18 +10,19 @@ use pyo3::types::{PyDict, PyString};
 use supple::scene::{file, settings};
 use supple::settings::Wind;
 use supple::{Along, BodyId, Cloth, Damping, Limit, Settings, Spring, SpringKind, TetMesh, TriMesh};
-use supple_cli::load::{LoadError, Loaded};
-use supple_cli::memory;
+use supple_files::load::{LoadError, Loaded};
+use supple_files::memory;
 
 use crate::array;
 use crate::body::{self, Body, Seen};
 use crate::custom::Object;
 use crate::engine::{Engine, Kind};
 use crate::error::{bad, build, guard};
+use crate::handle::{self, LinkHandle, ObstacleHandle};
 use crate::link;
 use crate::material;
 use crate::obstacle;
-use crate::options::{self, Given, world};
+use crate::options::{self, For};
 use crate::sheet;
 use crate::simulation::Simulation;
 
@@ -165,7 +166,7 @@ impl Content {
     ) -> PyResult<Engine> {
         let base = self.settings()?;
         let mut settings = saved.unwrap_or_else(|| base.clone());
-        options::apply(&mut settings.solve, options, "build", &[])?;
+        options::apply(&mut settings, For::Build, options)?;
         settings.validate().map_err(build)?;
         let objects = self.objects.clone();
         let kind = match &mut self.source {
@@ -203,11 +204,11 @@ impl Content {
 #[pymethods]
 impl Scene {
     #[new]
-    #[pyo3(signature = (*, dt=Given::NOT, gravity=Given::NOT, integrator=Given::NOT),
+    #[pyo3(signature = (**options),
         text_signature = "(*, dt=0.04, gravity=(0.0, -9.8, 0.0), integrator='backward_euler')")]
-    fn new(dt: Given<'_>, gravity: Given<'_>, integrator: Given<'_>) -> PyResult<Scene> {
+    fn new(options: Option<&Bound<'_, PyDict>>) -> PyResult<Scene> {
         let mut settings = Settings::default();
-        world(&mut settings, &dt, &gravity, &integrator)?;
+        options::apply(&mut settings, For::Scene, options)?;
         settings.validate().map_err(build)?;
         Ok(Scene::new_with(Source::Own(Box::new(supple::Scene::new(settings)))))
     }
@@ -437,7 +438,7 @@ bending_stiffness=None, name=None)")]
         content.own()?.anchor(BodyId(b.index), &ids, stiffness).map_err(build)
     }
 
-    /// Keeps nodes of a body on something, without friction and from both sides, and returns the number of the links.
+    /// Keeps nodes of a body on something, without friction and from both sides, and returns a handle of the links.
     ///
     /// One of plane=(point, normal), line=(point, direction), curve=points (k, 3), a polyline, closed to a ring or with ends that go
     /// on without end, and surface=body, at a distance (m) along its normal or where each node is. A link breaks once its force is
@@ -455,37 +456,38 @@ bending_stiffness=None, name=None)")]
         surface: Option<&Bound<'_, PyAny>>,
         distance: Option<f64>,
         breaking_force: Option<f64>,
-    ) -> PyResult<usize> {
+    ) -> PyResult<LinkHandle> {
         let mut content = self.content()?;
         content.own()?;
         let b = body::find(body, &content.bodies)?.clone();
         let ids = b.ids(ids)?;
         let on = link::Shapes { plane, line, curve, surface, closed, distance }.read(&content.bodies)?;
         let made = content.own()?.slide(BodyId(b.index), &ids, on, breaking_force);
-        made.map(|id| id.0).map_err(build)
+        made.map(|id| LinkHandle::new(self.number, id.0, "slide")).map_err(build)
     }
 
-    /// Attaches nodes of a body where they are, and returns the number of the links: to their places, which Simulation.move_link()
-    /// moves, to another body, or to an obstacle by its number. A link breaks once its force is above breaking_force (N).
+    /// Attaches nodes of a body where they are, and returns a handle of the links: to their places, which LinkHandle.move()
+    /// moves, to another body, or to an obstacle by its handle or number. A link breaks once its force is above breaking_force (N).
     #[pyo3(signature = (body, ids, *, to=None, obstacle=None, breaking_force=None))]
     fn attach(
         &self,
         body: &Bound<'_, PyAny>,
         ids: &Bound<'_, PyAny>,
         to: Option<&Bound<'_, PyAny>>,
-        obstacle: Option<usize>,
+        obstacle: Option<&Bound<'_, PyAny>>,
         breaking_force: Option<f64>,
-    ) -> PyResult<usize> {
+    ) -> PyResult<LinkHandle> {
         let mut content = self.content()?;
         content.own()?;
         let b = body::find(body, &content.bodies)?.clone();
         let ids = b.ids(ids)?;
+        let obstacle = obstacle.map(|o| handle::obstacle(o, Some(self.number))).transpose()?;
         let to = link::place(to, obstacle, &content.bodies)?;
         let made = content.own()?.attach(BodyId(b.index), &ids, to, breaking_force);
-        made.map(|id| id.0).map_err(build)
+        made.map(|id| LinkHandle::new(self.number, id.0, "attach")).map_err(build)
     }
 
-    /// Stitches two bodies together and returns the number of the links: pairs (k, 2) of a node of each, or nodes ids of the first
+    /// Stitches two bodies together and returns a handle of the links: pairs (k, 2) of a node of each, or nodes ids of the first
     /// to the nearest points of the other's surface. A stitch breaks once its force is above breaking_force (N).
     #[pyo3(signature = (body, other, *, pairs=None, ids=None, breaking_force=None))]
     fn stitch(
@@ -495,7 +497,7 @@ bending_stiffness=None, name=None)")]
         pairs: Option<&Bound<'_, PyAny>>,
         ids: Option<&Bound<'_, PyAny>>,
         breaking_force: Option<f64>,
-    ) -> PyResult<usize> {
+    ) -> PyResult<LinkHandle> {
         let mut content = self.content()?;
         content.own()?;
         let a = body::find(body, &content.bodies)?.clone();
@@ -512,20 +514,21 @@ bending_stiffness=None, name=None)")]
             }
             _ => return Err(bad("stitch() needs pairs or ids, one of them")),
         };
-        made.map(|id| id.0).map_err(build)
+        made.map(|id| LinkHandle::new(self.number, id.0, "stitch")).map_err(build)
     }
 
-    /// Adds an obstacle (HalfSpace, Sphere, Box, Capsule or Cylinder) that bodies cannot enter, and returns its number, from 0.
+    /// Adds an obstacle (HalfSpace, Sphere, Box, Capsule, Cylinder, ClosedMesh or DistanceGrid) that bodies cannot enter, and returns
+    /// its handle, which works as its number, from 0.
     ///
-    /// Simulation.move_obstacle() moves it, Simulation.reactions says with which force it pushes.
+    /// ObstacleHandle.move() moves it, ObstacleHandle.reaction() is the force with which it pushes.
     #[pyo3(signature = (obstacle, *, name=None))]
-    fn add_obstacle(&self, obstacle: &Bound<'_, PyAny>, name: Option<String>) -> PyResult<usize> {
+    fn add_obstacle(&self, obstacle: &Bound<'_, PyAny>, name: Option<String>) -> PyResult<ObstacleHandle> {
         let mut content = self.content()?;
         let name = name.unwrap_or_else(|| format!("obstacle{}", content.obstacles));
-        let obstacle = obstacle::extract(obstacle, name)?;
+        let obstacle = obstacle::extract(obstacle, name.clone())?;
         let id = content.own()?.add_obstacle(obstacle).map_err(build)?;
         content.obstacles += 1;
-        Ok(id.0)
+        Ok(ObstacleHandle::new(self.number, id.0, name))
     }
 
     /// Lets solids touch each other; without this call bodies pass through each other.

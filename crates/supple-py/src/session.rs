@@ -52,7 +52,7 @@ enum Message {
     Broken(Panic),
 }
 
-/// What the thread is told.
+/// Messages to the thread.
 enum Go {
     On,
     Back,
@@ -123,7 +123,7 @@ impl Session {
         &self.before
     }
 
-    /// Lets the thread go on. Call before [`Session::next`], but for the first.
+    /// Lets the thread continue. Call before [`Session::next`], but for the first.
     pub fn go_on(&self) {
         // A thread that is gone shows when its message is waited for.
         let _ = self.go.send(Go::On);

@@ -14,10 +14,11 @@ use crate::engine::{self, Engine};
 use crate::error::build;
 use crate::files;
 use crate::gradient;
+use crate::handle;
 use crate::iterations::Iterations;
 use crate::measure::{self, EquilibriumReport, Snapshot, frozen};
 use crate::obstacle;
-use crate::options::{self, Given, Whole, world};
+use crate::options::{self, For, Whole};
 use crate::report::{self, StepReport};
 use crate::saved;
 use crate::scene::Scene;
@@ -66,6 +67,14 @@ impl Simulation {
     }
     pub fn nodes(&self) -> usize {
         self.nodes
+    }
+    /// Number of the scene that it was built from.
+    pub fn scene(&self) -> Option<u64> {
+        self.bodies.first().map(|b| b.scene)
+    }
+    /// Force of an obstacle on the bodies in the last step.
+    pub fn reaction(&self, py: Python<'_>, obstacle: usize) -> PyResult<[f64; 3]> {
+        self.shared.with(py, "reactions", |e| e.sim().reactions().get(obstacle).copied().unwrap_or_default())
     }
 
     fn body(&self, body: &Bound<'_, PyAny>) -> PyResult<&Body> {
@@ -427,12 +436,12 @@ impl Simulation {
             .map_err(build)
     }
 
-    /// Moves an obstacle, given by its number or name: at the end of the next step it is turned about center by the rotation
+    /// Moves an obstacle, given by its handle, number or name: at the end of the next step it is turned about center by the rotation
     /// vector (axis times angle in radians) and then moved by translation (m), both relative to where it was added.
     ///
     /// Bodies that it touches feel its velocity. Without center it turns about its own middle.
     #[pyo3(signature = (obstacle, *, translation=None, rotation=None, center=None))]
-    fn move_obstacle(
+    pub fn move_obstacle(
         &self,
         py: Python<'_>,
         obstacle: &Bound<'_, PyAny>,
@@ -448,36 +457,47 @@ impl Simulation {
                 .iter()
                 .position(|o| o.0 == name)
                 .ok_or_else(|| crate::error::bad(format!("there is no obstacle `{name}`")))?,
-            Err(_) => obstacle.extract::<usize>()?,
+            Err(_) => handle::obstacle(obstacle, self.scene())?,
         };
         let middle = known.get(number).map_or([0.0; 3], |o| o.1);
         let pose = obstacle::pose(translation, rotation, center, middle)?;
         self.shared.with(py, "move_obstacle()", |e| e.sim_mut().move_obstacle(number, pose))?.map_err(build)
     }
 
-    /// Moves the plane, line, curve or places of links, given by their number: at the end of the next step they are turned about
+    /// Moves the plane, line, curve or places of links, given by their handle or number: at the end of the next step they are turned about
     /// center by the rotation vector (axis times angle in radians), then moved by translation (m), relative to where they were added.
     #[pyo3(signature = (link, *, translation=None, rotation=None, center=None))]
-    fn move_link(
+    pub fn move_link(
         &self,
         py: Python<'_>,
-        link: usize,
+        link: &Bound<'_, PyAny>,
         translation: Option<&Bound<'_, PyAny>>,
         rotation: Option<&Bound<'_, PyAny>>,
         center: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
+        let link = handle::link(link, self.scene())?;
         let pose = obstacle::pose(translation, rotation, center, [0.0; 3])?;
         self.shared.with(py, "move_link()", |e| e.sim_mut().move_link(link, pose))?.map_err(build)
     }
 
-    /// Force of each link of a number on its node in the last step in N: a new array (nodes, 3).
-    fn link_forces<'py>(&self, py: Python<'py>, link: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    /// Force of each link of a group, given by its handle or number, on its node in the last step in N: a new array (nodes, 3).
+    pub fn link_forces<'py>(
+        &self,
+        py: Python<'py>,
+        link: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let link = handle::link(link, self.scene())?;
         let rows = self.shared.with(py, "link_forces()", |e| e.sim().link_forces(link))?.map_err(build)?;
         array::rows(py, rows)
     }
 
-    /// Which links of a number are broken: a new array (nodes,) of bool.
-    fn broken_links<'py>(&self, py: Python<'py>, link: usize) -> PyResult<Bound<'py, numpy::PyArray1<bool>>> {
+    /// Which links of a group, given by its handle or number, are broken: a new array (nodes,) of bool.
+    pub fn broken_links<'py>(
+        &self,
+        py: Python<'py>,
+        link: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, numpy::PyArray1<bool>>> {
+        let link = handle::link(link, self.scene())?;
         let all = self.shared.with(py, "broken_links()", |e| e.sim().broken_links(link))?.map_err(build)?;
         Ok(numpy::PyArray1::from_vec(py, all))
     }
@@ -510,18 +530,12 @@ impl Simulation {
     }
 
     /// Changes options of Scene.build(), dt, gravity and integrator while the simulation runs; a new dt or new weights are factored again.
-    #[pyo3(signature = (*, dt=Given::NOT, gravity=Given::NOT, integrator=Given::NOT, **options))]
-    fn update<'py>(
-        &self,
-        py: Python<'py>,
-        dt: Given<'py>,
-        gravity: Given<'py>,
-        integrator: Given<'py>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<()> {
+    #[pyo3(signature = (**options), text_signature = "($self, *, dt=..., gravity=..., integrator=..., method=..., iterations=..., \
+tolerance=..., time_budget=..., weight_rule=..., weight_scale=..., acceleration=..., start=..., dual_start=..., memory=..., \
+relaxation=..., spectral_radius=..., history=..., first_hessian=..., sweep=..., contact=..., projections=...)")]
+    fn update(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let mut settings = self.shared.with(py, "update()", |e| e.sim().settings().clone())?;
-        options::apply(&mut settings.solve, options, "update", &["threads"])?;
-        world(&mut settings, &dt, &gravity, &integrator)?;
+        options::apply(&mut settings, For::Update, options)?;
         self.shared.with(py, "update()", |e| e.sim_mut().update_settings(settings))?.map_err(build)
     }
 
@@ -537,7 +551,7 @@ impl Simulation {
             .shared
             .with(py, "save()", |e| saved::pack(e.sim().settings(), &e.sim().checkpoint()))?
             .map_err(crate::error::bad)?;
-        files::write(&path, |out| out.write_all(&bytes))
+        files::write(&path, &bytes)
     }
 
     /// Builds the same scene again and continues from a file that save() wrote, bit for bit, with the settings saved in it.

@@ -10,7 +10,7 @@ use crate::engine::Engine;
 use crate::error::{Panic, guard};
 use crate::session::Session;
 
-/// The state before a step that is being looked at.
+/// The state before a step that Python observes.
 #[derive(Clone)]
 pub struct Snapshot {
     pub positions: Vec<[f64; 3]>,

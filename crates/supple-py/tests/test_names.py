@@ -59,7 +59,7 @@ def test_defaults_are_the_librarys():
     wanted |= dict(projections=20)
     assert settings == wanted | dict(dt=1 / 24, integrator="backward_euler", gravity=[0, -9.8, 0])
     assert supple.Scene().dt == 0.04 and supple.Scene().gravity == [0, -9.8, 0]
-    # The docstring says the same.
+    # The docstring agrees.
     for name in set(wanted) - {"time_budget"}:
         assert name in supple.Scene.build.__doc__
 

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 
 use supple::mesh::io::{Format, RawMesh, read, read_npy};
 use supple::scene::Asset;
-use supple_cli::{load, memory};
+use supple_files::{load, memory};
 
 /// Bytes of all files together.
 const MOST: usize = 256 << 20;
@@ -42,7 +42,7 @@ impl Files {
         let bytes = self.get(name)?;
         let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
         let format = Format::from_extension(extension);
-        let format = format.ok_or_else(|| format!("`{name}` is no mesh file that is known"))?;
+        let format = format.ok_or_else(|| format!("`{name}` has no known mesh extension"))?;
         let beside = match format {
             Format::TetgenNode => Some(format!("{stem}.ele")),
             Format::TetgenEle => Some(format!("{stem}.node")),

@@ -1,12 +1,13 @@
 //! The session and what it has to say. Nothing here waits: the page's worker calls [`Worker::advance`] whenever [`Worker::wait`] is over.
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use supple_cli::load::Loaded;
 use supple_cli::view::command::{Command, Field};
 use supple_cli::view::job::{Job, build};
 use supple_cli::view::session::Outlet;
 use supple_cli::view::{Recipe, Session};
-use supple_cli::{dropped, memory, scenes};
+use supple_cli::{dropped, scenes};
+use supple_files::load::Loaded;
+use supple_files::memory;
 
 use crate::files::Files;
 

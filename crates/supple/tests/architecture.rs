@@ -136,8 +136,9 @@ fn the_map_names_only_files_that_exist() {
             && !path.contains("://");
         if looks_like_a_file {
             named += 1;
-            let places = ["", "crates/supple", "crates/supple/src", "crates/supple-cli"]
-                .map(|p| root.join(p).join(path));
+            let places =
+                ["", "crates/supple", "crates/supple/src", "crates/supple-cli", "crates/supple-files"]
+                    .map(|p| root.join(p).join(path));
             assert!(places.iter().any(|p| p.exists()), "ARCHITECTURE.md names {path}, which does not exist");
         }
     }

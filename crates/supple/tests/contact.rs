@@ -1,4 +1,4 @@
-//! VERIFICATION F: contact and friction, against closed forms and an independent solver.
+//! Contact and friction, against closed forms and an independent solver.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used)]
 
 mod bridge;

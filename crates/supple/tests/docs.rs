@@ -1,4 +1,5 @@
-//! The pages: every link between them leads somewhere, and the book's table of contents has every page once.
+//! The pages: every link between them leads somewhere, the book's table of contents has every page once, and constants that they quote are
+//! those of the code.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::collections::BTreeSet;
@@ -164,12 +165,12 @@ fn every_setting_is_documented_with_its_default() {
 #[test]
 fn every_number_of_the_report_is_documented() {
     let text = fs::read_to_string(root().join("docs/scene-format.md")).unwrap();
-    let list = text.split("`--stats run.jsonl`").nth(1).unwrap().split("`--checkpoint-every").next().unwrap();
+    let list = text.split("### Keys of `--stats`").nth(1).unwrap().split("\n### ").next().unwrap();
     for (name, meaning) in supple::StepReport::meanings() {
         assert!(meaning.len() > 10, "{name} has no meaning");
         // Seconds are told in milliseconds there.
         let told = if name == "timings" { "frame_ms" } else { name };
-        assert!(list.contains(&format!("\"{told}\"")), "{name} is no key of --stats in docs/scene-format.md");
+        assert!(list.contains(&format!("`{told}`")), "{name} is not among the keys of --stats in docs/scene-format.md");
     }
 }
 
@@ -190,5 +191,87 @@ fn what_methods_take_is_documented() {
         assert!(cells[2].starts_with(terms), "{line}");
         let told = [takes.obstacles, takes.bodies, takes.links].map(|t| if t { "yes" } else { "no" });
         assert_eq!(cells[3..6], told, "{line}");
+    }
+}
+
+/// Files that pages name in backticks are there: from the root, or from the folder of the library's sources.
+#[test]
+fn files_that_pages_name_exist() {
+    let mut all = vec![root().join("README.md"), root().join("CONTRIBUTING.md")];
+    pages(&root().join("docs"), &mut all);
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for page in &all {
+        let text = fs::read_to_string(page).unwrap();
+        for span in text.lines().flat_map(|line| line.split('`').skip(1).step_by(2)) {
+            let file = span.split("::").next().unwrap();
+            let named = file.contains('/')
+                && [".rs", ".py", ".ts", ".toml", ".md"].iter().any(|e| file.ends_with(e))
+                && !file.contains(['*', ' ', '<']);
+            if !named {
+                continue;
+            }
+            seen += 1;
+            let places = ["", "crates/supple", "crates/supple/src", "crates/supple-cli/src"];
+            if !places.iter().any(|place| root().join(place).join(file).exists()) {
+                wrong.push(format!("{}: {span}", page.strip_prefix(root()).unwrap().display()));
+            }
+        }
+    }
+    assert!(seen > 80, "only {seen} files named");
+    assert!(wrong.is_empty(), "files that do not exist:\n{}", wrong.join("\n"));
+}
+
+/// What a page says of a constant, and the line of the library that says the same. Who changes one changes the other.
+const QUOTED: &[(&str, &str, &str)] = &[
+    ("docs/conventions.md", "no progress over 200 iterations", "const PATIENCE: usize = 200;"),
+    ("docs/conventions.md", "H⁻¹g·1/(0.2(1 − r))", "const RESERVE: f64 = 0.2;"),
+    ("docs/conventions.md", "100·(A/Δt²)⁻¹g", "const CAUTION: f64 = 100.0;"),
+    ("docs/conventions.md", "tolerance·1000·a", "const SHARE: f64 = 1000.0;"),
+    ("docs/conventions.md", "more than 5·10⁻⁴ or 100 tolerances", "const HOLDS: f64 = 5e-4;"),
+    ("docs/conventions.md", "more than 10³ times the size", "const FAR: f64 = 1e3;"),
+    ("docs/conventions.md", "the residual grew by 10⁶", "residual > 1e6 * self.first"),
+    ("docs/contact.md", "κ = 5/(c_A + c_B)", "const STIFFER: f64 = 5.0;"),
+    ("docs/contact.md", "else 4 % of the edge length", "const SHARE: f64 = 4e-2;"),
+    ("docs/contact.md", "nearer than 5 % of d̂", "const FLOOR: f64 = 0.05;"),
+    ("docs/contact.md", "sin² < 10⁻³", "const PARALLEL: f64 = 1e-3;"),
+    ("docs/contact.md", "0 up to 0.01 rad", "const FLAT: f64 = 1e-2;"),
+    ("docs/contact.md", "1 from 0.1 rad on", "const BENT: f64 = 0.1;"),
+    ("docs/contact.md", "at most twenty times", "const MOST_LISTS: usize = 20;"),
+    ("docs/contact.md", "pairs up to 2 d̂ are springs", "const SOON: f64 = 2.0;"),
+    ("docs/contact.md", "Newton's method, two rounds at most", "const ROUNDS: usize = 2;"),
+    ("docs/contact.md", "moved apart by 10⁻³ d̂", "const TOUCH: f64 = 1e-3;"),
+    ("docs/contact.md", "at least\n2 % of d̂", "const LEAST: f64 = 0.02;"),
+    ("docs/contact.md", "for up to 120 contacts", "const MOST: usize = 120;"),
+    ("docs/contact.md", "From 250 contacts on", "const MANY: usize = 250;"),
+    ("docs/contact.md", "at most 512 MB", "const MOST_BYTES: usize = 512 << 20;"),
+    ("docs/contact.md", "more than 2²⁵ in all", "const MOST_POINTS: usize = 1 << 25;"),
+    ("docs/performance.md", "at most 512 MB", "const MOST_BYTES: usize = 512 << 20;"),
+    ("docs/troubleshooting.md", "or 4 % of the edge length", "const SHARE: f64 = 4e-2;"),
+];
+
+#[test]
+fn constants_that_pages_quote_are_those_of_the_code() {
+    let mut files = Vec::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    let code: Vec<String> = files.iter().map(|f| fs::read_to_string(f).unwrap()).collect();
+    let mut wrong = Vec::new();
+    for (page, words, line) in QUOTED {
+        if !fs::read_to_string(root().join(page)).unwrap().contains(words) {
+            wrong.push(format!("{page} no longer says {words:?}"));
+        }
+        if !code.iter().any(|text| text.contains(line)) {
+            wrong.push(format!("{page} says {words:?}, but no file has `{line}`"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn sources(dir: &Path, out: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => sources(&path, out),
+            false => out.push(path),
+        }
     }
 }

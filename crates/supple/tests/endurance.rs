@@ -1,4 +1,4 @@
-//! VERIFICATION G: threads, repeats, restart, numbers that are none, ranges; and no allocation in a step.
+//! Threads, repeats, restart, NaN and infinity, ranges; and no allocation in a step.
 //!
 //! Expected values: the same bits, or exact equality with an untouched twin.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, unsafe_code)]

@@ -1,4 +1,4 @@
-//! VERIFICATION B and C: the proximal operators, and the iteration, against the oracle.
+//! The proximal operators, and the iteration, against the oracle.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used)]
 
 mod bridge;

@@ -12,7 +12,7 @@
 //! | `position.rs` | position-based dynamics: projections, momentum, and why stiffness needs more |
 //! | `automatic.rs` | `auto` keeps its promise, says who ended, keeps its time, leads out of bad states |
 //! | `same_bits.rs` | threads, restarts and changes of settings leave every bit as it was |
-//! | `laws.rs` | every method: rest, falling, pins, momentum, numbers that are none, honest statuses |
+//! | `laws.rs` | every method: rest, falling, pins, momentum, NaN and infinity, honest statuses |
 //! | `any_step.rs` | `converged` means the same at every Δt, stiffness and mass |
 //! | `converged.rs` | what `converged` promises, on random scenes |
 //! | `whole.rs` | bodies that nothing holds fall whatever a step leaves undone |

@@ -1,4 +1,4 @@
-//! VERIFICATION D and E, and regressions: what bodies do, against closed forms and an independent Newton solver.
+//! Physics, and regressions: what bodies do, against closed forms and an independent Newton solver.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used)]
 
 mod bridge;

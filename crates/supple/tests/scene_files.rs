@@ -1,4 +1,4 @@
-//! Scene files as text: what is wrong is told with its place, all at once, and nothing makes the reader panic.
+//! Scene files as text: errors name their place, all at once, and nothing makes the reader panic.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 use std::path::Path;
@@ -136,7 +136,7 @@ fn many_anchors_are_set_and_moved_without_looking_at_all_for_each() {
     assert_eq!(lowest, 70_000);
 }
 
-/// A material's own constants are read; wrong ones are told with the key.
+/// A material's own constants are read; errors of wrong ones name the key.
 #[test]
 fn materials_by_their_own_constants() {
     use supple::scene::{Asset, Program};
@@ -206,7 +206,7 @@ const SHEET: &str = "kind = \"cloth\", size = [1, 1], cells = [2, 2]";
 const SOLID: &str = "kind = \"box\", size = [1, 1, 1], cells = [1, 1, 1]";
 const ROPE: &str = "kind = \"rope\", length = 1.0, segments = 4";
 
-/// What is wrong with a sheet, a limit or springs is told at the key that is wrong.
+/// Errors of a sheet, a limit or springs point at the wrong key.
 #[test]
 fn errors_point_at_the_key() {
     let sheet = |cloth: &str| {

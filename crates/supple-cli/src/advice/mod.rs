@@ -16,8 +16,7 @@ pub use after::{Remedy, Seen};
 
 use supple::scene::Program;
 use supple::scene::file::MaterialTable;
-
-use crate::load::Loaded;
+use supple_files::load::Loaded;
 
 /// What looks wrong in a scene, one sentence or two each: what, why, and what to do. Empty for most scenes.
 pub fn before(scene: &Loaded, program: &mut Program) -> Vec<String> {

@@ -34,31 +34,31 @@ pub struct Args {
     /// Write all numbers as JSON to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Only the small body, few repeats: some seconds
+    /// Use the small body and few repeats: a few seconds
     #[arg(long)]
     quick: bool,
     /// Also the huge body of 300k nodes and 1.7M tetrahedra
     #[arg(long, conflicts_with = "quick")]
     huge: bool,
-    /// Only README's table, with date, machine and commit
+    /// Only the README's table, with date, machine and commit
     #[arg(long, conflicts_with_all = ["contact", "huge", "json"])]
     readme: bool,
-    /// Only what is about contact
+    /// Only the contact benchmarks
     #[arg(long, conflicts_with = "huge")]
     contact: bool,
-    /// Only how far off elements of order 1 and 2, with averaged strain and without, are on bent and pressed bodies, and how long they take
+    /// Only the elements: errors and times of order 1 and 2, averaged and not, on bent and compressed bodies
     #[arg(long, conflicts_with_all = ["huge", "contact"])]
     elements: bool,
-    /// Of the motions with contact, only those whose name contains this
+    /// Only motions with contact whose name contains this
     #[arg(long, value_name = "NAME", requires = "contact")]
     scene: Vec<String>,
-    /// Most steps of each motion with contact [default: 60, or 10 with --quick]
+    /// Maximum number of steps of each motion with contact [default: 60, or 10 with --quick]
     #[arg(long, value_name = "N", requires = "contact")]
     steps: Option<u64>,
-    /// Most seconds for each motion with contact [default: 30, or 5 with --quick or without --contact]
+    /// Maximum number of seconds for each motion with contact [default: 30, or 5 with --quick or without --contact]
     #[arg(long, value_name = "S", requires = "contact")]
     seconds: Option<u64>,
-    /// Threads for the motions with contact; 0 takes all of the machine
+    /// Threads for the motions with contact; 0 uses all cores
     #[arg(long, value_name = "N", default_value_t = 0, requires = "contact")]
     threads: usize,
 }

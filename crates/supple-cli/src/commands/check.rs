@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use miette::{IntoDiagnostic, miette};
 use supple::mesh::quality::{Boundary, OPEN, inspect};
+use supple_files::input::{format_of, read_mesh};
 
 use super::Failure;
 use super::run::summary::elements;
 use super::run::{asked, find};
 use crate::advice;
-use crate::input::{format_of, read_mesh};
 
 /// Check a scene or mesh file without running it: 0 and a summary, or 2 and what is wrong
 #[derive(Debug, clap::Args)]
@@ -19,7 +19,7 @@ pub struct Args {
     /// Set a value of the scene first
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Let the scene read meshes from this folder too
+    /// Also allow the scene to read meshes from this folder
     #[arg(long, value_name = "DIR")]
     allow_dir: Vec<PathBuf>,
 }

@@ -6,11 +6,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, miette};
 use supple::scene::parse::nearest;
 use supple::{Start, WeightRule};
+use supple_files::load::Loaded;
+use supple_files::output::OutputDir;
 
 use super::Failure;
 use crate::compare::{self, Comparison, NAMES, Plan, Race, Variant};
-use crate::files::OutputDir;
-use crate::load::Loaded;
 use crate::scenes;
 
 /// Methods that are compared if none are named.
@@ -42,16 +42,16 @@ pub struct Options {
     /// Tolerance of each method, as it understands it
     #[arg(long, value_name = "T", default_value = "1e-10")]
     pub tolerance: f64,
-    /// Most iterations of each method
+    /// Maximum number of iterations of each method
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub iterations: usize,
-    /// Where all start: inertia (as published) or best
+    /// Where all methods start: inertia (as published) or best
     #[arg(long, value_name = "START", default_value = "inertia", value_parser = start)]
     pub start: Start,
     /// Folder for the results [default: out/ and the verb and the scene's name]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Replace files that are already there
+    /// Overwrite existing files
     #[arg(long)]
     pub force: bool,
     /// Print the numbers as JSON instead of a table
@@ -60,10 +60,10 @@ pub struct Options {
     /// Set a value of the scene, for example body.beam.material.young=2e5
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Threads, instead of the scene's; 0 takes all of the machine
+    /// Number of threads, overriding the scene; 0 uses all cores
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Let the scene read meshes from this folder too
+    /// Also allow the scene to read meshes from this folder
     #[arg(long, value_name = "DIR")]
     pub allow_dir: Vec<PathBuf>,
 }

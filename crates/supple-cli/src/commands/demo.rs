@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use miette::{IntoDiagnostic, miette};
 use supple::scene::parse::nearest;
+use supple_files::load::Loaded;
 
 use super::Failure;
 use super::run::{Options, simulate};
 use crate::export::Format;
-use crate::load::Loaded;
 use crate::scenes;
 
 /// Run a built-in scene: writes a picture per frame, a movie and a mesh per frame, and says where

@@ -3,14 +3,14 @@ use std::path::{Path, PathBuf};
 
 use miette::miette;
 use supple::mesh::io::Format as MeshFormat;
+use supple_files::input::{format_of, read_mesh};
+use supple_files::load::Loaded;
 
 use super::Failure;
 use super::run::{Options, simulate};
 use super::view;
 use crate::dropped;
 use crate::export::Format;
-use crate::input::{format_of, read_mesh};
-use crate::load::Loaded;
 
 /// Fill a surface, let it fall on the floor, and write pictures and a .glb
 #[derive(Debug, clap::Args)]

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use miette::{IntoDiagnostic, miette};
 use supple::scene::{PRESETS, Preset};
+use supple_files::input::read_file;
+use supple_files::output::OutputDir;
 
 use super::Failure;
-use crate::files::OutputDir;
 use crate::fit::{self, Test, data};
-use crate::input::read_file;
 use crate::plot::{Axis, Plot, Series};
 
 /// Materials: presets with their sources, and fits to measurements
@@ -50,7 +50,7 @@ enum Verb {
         /// The plot [default: the name of the data with _fit.svg, here]
         #[arg(long)]
         plot: Option<PathBuf>,
-        /// Replace a plot that is already there
+        /// Overwrite an existing plot
         #[arg(long)]
         force: bool,
     },
@@ -138,7 +138,7 @@ fn read(path: &Path) -> Result<Vec<[f64; 2]>, Failure> {
     let name = path.display().to_string();
     let text = std::str::from_utf8(&bytes).map_err(|e| {
         let line = bytes.iter().take(e.valid_up_to()).filter(|b| **b == b'\n').count() + 1;
-        Failure::input(miette!("{name}:{line}: is no text in UTF-8"))
+        Failure::input(miette!("{name}:{line}: not UTF-8 text"))
     })?;
     data::read(&name, text).map_err(|e| Failure::input(miette!("{e}")))
 }

@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use miette::IntoDiagnostic;
 use supple::mesh::io::{Format, RawMesh, write};
 use supple::mesh::quality::{BARS, Report, inspect};
+use supple_files::input::{format_of, read_mesh};
+use supple_files::output::OutputDir;
 
-use crate::files::OutputDir;
-use crate::input::{format_of, read_mesh};
-
-/// Look at mesh files and convert them
+/// Inspect, fill and convert mesh files
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -20,10 +19,10 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// Tell counts, size, quality and problems of a mesh
+    /// Print a mesh's counts, size, quality and problems
     ///
     /// Reads TetGen (.node, .ele), Gmsh (.msh), Medit (.mesh), VTK (.vtk, .vtu) and surfaces (.obj, .ply, .stl, .gltf, .glb).
-    /// Leaves with 2 if the file makes no sense.
+    /// Exits with code 2 if the file is invalid.
     Info {
         /// The mesh file
         file: PathBuf,
@@ -33,7 +32,7 @@ enum Verb {
     /// Takes any triangles: holes, overlaps, turned ones. Prints what was done, and writes fill fractions as cell data `fill` (.msh, .vtu,
     /// .vtk). Without --size and --tets the size is a thirtieth of the bounding box's diagonal. See docs/meshing.md.
     Fill(fill::Args),
-    /// Write a mesh in another format, which the extension tells
+    /// Convert a mesh to the format of the output's extension
     ///
     /// Writes .node with .ele, .msh 2.2, .mesh, .vtk, .vtu; and of surfaces, or of the surface of tetrahedra, .obj, .ply, .stl.
     Convert {
@@ -41,7 +40,7 @@ enum Verb {
         input: PathBuf,
         /// The mesh file to write
         output: PathBuf,
-        /// Replace files that are already there
+        /// Overwrite existing files
         #[arg(long)]
         force: bool,
     },

@@ -24,11 +24,11 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Subcommand;
+use supple_files::input::InputError;
+use supple_files::load::LoadError;
+use supple_files::output::FileError;
 
 use crate::cli::{self, Cli};
-use crate::files::FileError;
-use crate::input::InputError;
-use crate::load::LoadError;
 
 /// The verbs.
 #[derive(Debug, Subcommand)]
@@ -42,7 +42,7 @@ pub enum Command {
     View(view::Args),
     /// Write the viewer as a folder for any web server: everything is solved in the visitor's browser
     ///
-    /// The folder has the page, the solver for the browser and the built-in scenes; nothing is asked of anyone else. Try it with
+    /// The folder holds the page, the solver for the browser and the built-in scenes; the page contacts no other server. Try it with
     /// `python3 -m http.server --directory DIR`. See docs/site.md.
     Site(site::Args),
     /// Run a built-in scene and draw it
@@ -54,33 +54,32 @@ pub enum Command {
     Drop(drop::Args),
     /// Check a scene or mesh file without running it
     Check(check::Args),
-    /// Look at mesh files and convert them
+    /// Inspect, fill and convert mesh files
     Mesh(mesh::Args),
     /// Materials: presets with their sources, and fits to measurements
     Material(material::Args),
     /// Print the JSON schema of scene files, for editors
-    Schema,
+    Schema(schema::Args),
     /// Run a scene for many parameters and keep the results in a folder
     ///
-    /// The study is a TOML file: docs/studies.md. Started again it runs only what is missing. Needs the Python package.
+    /// The study is a TOML file: docs/studies.md. A study that is started again runs only what is missing. Needs the Python package.
     Study(study::Args),
     /// Solve one frame of a scene by several methods and compare them
     ///
     /// The scene runs with its own settings up to the frame before; then each method solves the same step from the same start,
-    /// with its defaults. Written are a CSV of all iterates and plots of the relative error (ε(x)−ε*)/(ε(x⁰)−ε*) against
+    /// with its defaults. Writes a CSV of all iterates and plots of the relative error (ε(x)−ε*)/(ε(x⁰)−ε*) against
     /// iterations and against the solver's time; ε* is the lowest objective that Newton's method, run to rounding, or any other
-    /// found. Times leave out set-up,
-    /// looking on and the test whether to stop; the fastest of three runs counts.
+    /// method found. Times exclude set-up, observation and the convergence test; the fastest of three runs counts.
     Compare(compare::Args),
     /// Solve one frame of a scene by ADMM with a range of weights
     ///
-    /// ADMM as published, with weights w² = s·k·V for each scale s. Small weights are faster until the iteration no longer
-    /// converges but cycles: its status is then `stalled`, with the relative error at which it stays.
+    /// ADMM as published, with weights w² = s·k·V for each scale s. Small weights are faster until the iteration
+    /// cycles instead of converging: its status is then `stalled`, at a constant relative error.
     SweepWeights(sweep_weights::Args),
     /// Reproduce the figures and tables of the paper on one page
     ///
-    /// Writes `paper.html`, one page without anything from outside: the paper's claims, its numbers, and beside them what was
-    /// measured in this run; and `paper.json`, the same numbers for programs. The paper is "ADMM ⊇ Projective Dynamics" (Narain,
+    /// Writes `paper.html`, one self-contained page with the paper's claims, its numbers and this run's measurements side by
+    /// side, and `paper.json`, the same numbers for programs. The paper is "ADMM ⊇ Projective Dynamics" (Narain,
     /// Overby, Brown; SCA 2016).
     Paper(paper::Args),
     /// Measure this machine and the solver on it
@@ -130,7 +129,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Mesh(args)) => mesh::run(&args).map_err(Failure::from_report),
         Some(Command::Material(args)) => material::run(&args),
-        Some(Command::Schema) => schema::run(),
+        Some(Command::Schema(args)) => schema::run(&args),
         Some(Command::Study(args)) => study::run(&args),
         Some(Command::Site(args)) => site::run(&args),
         Some(Command::Compare(args)) => compare::run(&args),

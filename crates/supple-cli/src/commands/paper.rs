@@ -37,11 +37,11 @@ use std::path::PathBuf;
 use miette::{IntoDiagnostic, miette};
 use serde_json::json;
 use supple::mesh::io::RawMesh;
+use supple_files::input::read_mesh;
+use supple_files::output::OutputDir;
 
 use super::Failure;
 use super::bench::machine::{self, Machine};
-use crate::files::OutputDir;
-use crate::input::read_mesh;
 use page::{Claim, Section};
 
 /// What to reproduce, and where to.
@@ -53,16 +53,16 @@ pub struct Args {
     /// Folder for the page
     #[arg(long, value_name = "DIR", default_value = "out/paper")]
     out: PathBuf,
-    /// Small bodies and few repeats: under a minute
+    /// Use small bodies and few repeats: under a minute
     #[arg(long)]
     quick: bool,
-    /// Threads; 0 takes all of the machine
+    /// Number of threads; 0 uses all cores
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024))]
     threads: u16,
     /// A surface in place of the figures of Fig. 1, 3, 5 and Table 1; y is upwards
     #[arg(long, value_name = "FILE")]
     mesh: Option<PathBuf>,
-    /// Replace files that are already there
+    /// Overwrite existing files
     #[arg(long)]
     force: bool,
 }
@@ -74,7 +74,7 @@ pub enum Item {
     Fig1,
     /// Convergence of projective dynamics, ADMM and L-BFGS
     Fig2,
-    /// Bodies that recover from nonsense
+    /// Recovery from extreme deformations
     Fig3,
     /// Strain limits of cloth
     Fig4,

@@ -17,15 +17,15 @@ use supple::scene::file::Mode;
 use supple::scene::parse::nearest;
 use supple::scene::{MOST_FRAMES, Program};
 use supple::{Simulation, Status, StepReport, Violation};
+use supple_files::input;
+use supple_files::load::Loaded;
+use supple_files::output::OutputDir;
 
 use super::Failure;
 use summary::{Tally, summary};
 
 use crate::advice;
 use crate::export::{self, Exporter, Finish, Floor, Format, Frame};
-use crate::files::OutputDir;
-use crate::input;
-use crate::load::Loaded;
 use crate::picture::Bounds;
 use crate::scenes;
 use crate::show::{foresee::foresee, model, obstacles, skins};
@@ -45,13 +45,13 @@ pub struct Options {
     /// Folder for exports [default: out/ and the scene's name]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Frames to simulate, instead of the scene's
+    /// Number of frames, overriding the scene
     #[arg(long, value_name = "N")]
     pub frames: Option<u64>,
-    /// Threads, instead of the scene's; 0 takes all of the machine
+    /// Number of threads, overriding the scene; 0 uses all cores
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Equilibria instead of motion: the scene's `time.mode = "static"`
+    /// Solve for equilibria instead of motion, like `time.mode = "static"`
     #[arg(long = "static")]
     pub statics: bool,
     /// Set a value of the scene, for example solve.iterations=50 or body.beam.material.young=2e5
@@ -66,22 +66,22 @@ pub struct Options {
     /// Write a checkpoint every N frames
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub checkpoint_every: Option<u64>,
-    /// Go on from a checkpoint of the same scene
+    /// Resume from a checkpoint of the same scene
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
     /// Fail at the first frame that does not converge
     #[arg(long)]
     pub strict: bool,
-    /// Replace files that are already there
+    /// Overwrite existing files
     #[arg(long)]
     pub force: bool,
-    /// Print nothing but errors
+    /// Print errors only
     #[arg(long, short)]
     pub quiet: bool,
     /// Print the summary as JSON, or write it to a file
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     pub json: Option<PathBuf>,
-    /// Let the scene read meshes from this folder too
+    /// Also allow the scene to read meshes from this folder
     #[arg(long, value_name = "DIR")]
     pub allow_dir: Vec<PathBuf>,
 }

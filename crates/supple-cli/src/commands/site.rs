@@ -4,11 +4,10 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use miette::miette;
+use supple_files::input::read_file;
+use supple_files::output::OutputDir;
 
 use super::Failure;
-use crate::files::OutputDir;
-use crate::input::read_file;
-use crate::view::page;
 
 /// Write the viewer as a folder for any web server: everything is solved in the visitor's browser
 #[derive(Debug, clap::Args)]
@@ -19,7 +18,7 @@ pub struct Args {
     /// The solver for the browser; by default where scripts/site leaves it
     #[arg(long, value_name = "FILE")]
     wasm: Option<PathBuf>,
-    /// Replace files that are there
+    /// Overwrite existing files
     #[arg(long)]
     force: bool,
 }
@@ -36,7 +35,7 @@ fn places() -> Vec<PathBuf> {
 
 /// Writes the folder.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let page = page::embedded().map_err(|e| Failure::run(miette!("{e}")))?;
+    let page = supple_page::embedded().map_err(|e| Failure::run(miette!("{e}")))?;
     let found = args.wasm.clone().or_else(|| places().into_iter().find(|p| p.is_file()));
     let wasm = found.ok_or_else(|| {
         Failure::input(miette!(
@@ -46,7 +45,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     })?;
     let module = read_file(&wasm).map_err(Failure::input)?;
     if !module.starts_with(b"\0asm") {
-        return Err(Failure::input(miette!("{}: this is no WebAssembly module", wasm.display())));
+        return Err(Failure::input(miette!("{}: this is not a WebAssembly module", wasm.display())));
     }
     let mut hash = DefaultHasher::new();
     (&page.html, &module).hash(&mut hash);

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use super::Failure;
 
-/// What is typed behind `study` goes on as it is.
+/// Arguments after `study` are passed on unchanged.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The study, a TOML file; then --store, --engine, --workers, --shard I/N, --merge, --failed, --report, --quiet

@@ -5,11 +5,11 @@ use std::process::{Command, Stdio};
 
 use miette::{IntoDiagnostic, miette};
 use supple::scene::parse::nearest;
+use supple_files::load::Loaded;
 
 use super::{Failure, drop};
-use crate::load::Loaded;
 use crate::scenes;
-use crate::view::{Options, Recipe, Server, guard, page};
+use crate::view::{Options, Recipe, Server, guard};
 
 /// Variable with a token to use instead of a random one, so that a page finds the server again when it is restarted.
 const TOKEN: &str = "SUPPLE_VIEW_TOKEN";
@@ -20,19 +20,19 @@ pub struct Args {
     /// The scene: a TOML file, the name of a built-in one, or a surface (.obj, .ply, .stl, .gltf, .glb), which is filled and dropped
     #[arg(default_value = scenes::ALL[0].name)]
     scene: PathBuf,
-    /// Port; 0 takes a free one
+    /// Port; 0 picks a free one
     #[arg(long, value_name = "N", default_value_t = 0)]
     port: u16,
-    /// Only print the address, and open no browser
+    /// Print the address without opening a browser
     #[arg(long)]
     no_open: bool,
-    /// Threads, instead of the scene's; 0 takes all of the machine
+    /// Number of threads, overriding the scene; 0 uses all cores
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
     /// Set a value of the scene, for example solve.iterations=50 or body.beam.material.young=2e5
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Let the scene read meshes from this folder too
+    /// Also allow the scene to read meshes from this folder
     #[arg(long, value_name = "DIR")]
     allow_dir: Vec<PathBuf>,
 }
@@ -40,7 +40,7 @@ pub struct Args {
 /// Serves a scene until it is interrupted.
 pub fn run(args: &Args) -> Result<(), Failure> {
     // Before anything is built.
-    page::embedded().map_err(|e| Failure::run(miette!("{e}")))?;
+    supple_page::embedded().map_err(|e| Failure::run(miette!("{e}")))?;
     let mut set = args.set.clone();
     if let Some(n) = args.threads {
         set.push(format!("solve.threads={n}"));
@@ -55,7 +55,7 @@ pub(super) fn serve_loaded(name: &str, loaded: &Loaded) -> Result<(), Failure> {
 }
 
 fn serve(recipe: Recipe, port: u16, browser: bool) -> Result<(), Failure> {
-    let page = page::embedded().map_err(|e| Failure::run(miette!("{e}")))?;
+    let page = supple_page::embedded().map_err(|e| Failure::run(miette!("{e}")))?;
     let token = match std::env::var(TOKEN) {
         Ok(token) if token.len() >= 16 && token.bytes().all(|b| b.is_ascii_alphanumeric()) => token,
         Ok(_) => {

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use miette::miette;
 use supple::scene::Program;
 use supple::{Control, Method, Settings, Start, Status};
+use supple_files::load::Loaded;
 
 use super::Variant;
 use crate::commands::Failure;
-use crate::load::Loaded;
 
 /// What all methods have in common.
 #[derive(Debug, Clone, Copy)]
@@ -244,7 +244,7 @@ impl<'a> Race<'a> {
     }
 }
 
-/// One step, looked at after each iteration.
+/// One step, observed after each iteration.
 fn once(program: &mut Program) -> Result<Done, String> {
     let mut samples = Vec::new();
     let mut start = f64::NAN;

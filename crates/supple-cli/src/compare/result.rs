@@ -3,7 +3,7 @@ use supple::{Start, Status};
 
 use super::{Done, Race, Run, Sample, Variant};
 
-/// Relative errors whose iterations and times are told.
+/// Relative errors whose iterations and times are reported.
 pub const TARGETS: [f64; 3] = [1e-2, 1e-4, 1e-9];
 
 /// When a method first was below a target.

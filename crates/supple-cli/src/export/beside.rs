@@ -3,10 +3,10 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use supple::StepReport;
+use supple_files::output::OutputDir;
 
 use super::exporter::{Exporter, Finish};
 use super::{ExportError, Frame};
-use crate::files::OutputDir;
 
 /// Frames that may wait, besides the one that is drawn: all are still drawn when a run is interrupted, which must not take long.
 const WAITING: usize = 1;

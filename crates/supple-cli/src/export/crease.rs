@@ -1,4 +1,5 @@
 //! Vertices for formats that keep one normal per vertex: split where the surface has a sharp edge.
+use supple::math::sets::Sets;
 use supple::mesh::Attributes;
 use supple::mesh::drawn::NONE;
 
@@ -32,7 +33,7 @@ impl Creased {
             }
         }
         sides.sort_unstable();
-        let mut corners = Sets((0..shell.triangles.len() as u32 * 3).collect());
+        let mut corners = Sets::new(shell.triangles.len() * 3);
         for pair in sides.windows(2) {
             let [(a, b, one), (c, d, other)] = [pair[0], pair[1]];
             if (a, b) != (c, d) {
@@ -53,12 +54,12 @@ impl Creased {
 
         const NONE: u32 = u32::MAX;
         let mut origin = Vec::new();
-        let mut of_set = vec![NONE; corners.0.len()];
+        let mut of_set = vec![NONE; shell.triangles.len() * 3];
         let mut of_vertex = vec![NONE; shell.nodes.len()];
         let mut triangles = shell.triangles.clone();
         for (face, t) in triangles.iter_mut().enumerate() {
             for (k, vertex) in t.iter_mut().enumerate() {
-                let slot = &mut of_set[corners.find((face * 3 + k) as u32) as usize];
+                let slot = &mut of_set[corners.root((face * 3 + k) as u32) as usize];
                 if *slot == NONE {
                     *slot = origin.len() as u32;
                     origin.push(*vertex);
@@ -109,7 +110,7 @@ impl Creased {
         (Self { origin, triangles, edges }, numbers)
     }
 
-    /// Unit normals at the vertices: means of the faces around, by their angles. Upwards where there is none.
+    /// Unit normals at the vertices: means of the faces around, by their angles. Upwards where there are no faces.
     pub fn normals(&self, positions: &[[f64; 3]]) -> Vec<[f64; 3]> {
         let mut sums = vec![[0.0; 3]; self.origin.len()];
         for t in &self.triangles {
@@ -135,23 +136,4 @@ fn angle(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> f64 {
     let (u, v) =
         (unit([b[0] - a[0], b[1] - a[1], b[2] - a[2]]), unit([c[0] - a[0], c[1] - a[1], c[2] - a[2]]));
     (u[0] * v[0] + u[1] * v[1] + u[2] * v[2]).clamp(-1.0, 1.0).acos()
-}
-
-/// Disjoint sets: each element points towards the least of its set.
-struct Sets(Vec<u32>);
-
-impl Sets {
-    fn find(&mut self, mut of: u32) -> u32 {
-        while self.0[of as usize] != of {
-            let above = self.0[of as usize];
-            self.0[of as usize] = self.0[above as usize];
-            of = above;
-        }
-        of
-    }
-
-    fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.find(a), self.find(b));
-        self.0[a.max(b) as usize] = a.min(b);
-    }
 }

@@ -2,13 +2,13 @@
 use std::path::PathBuf;
 
 use supple::StepReport;
+use supple_files::output::OutputDir;
 
 use super::beside::Beside;
 use super::movie::Movie;
 use super::reel::MovieKind;
 use super::sequence::{Sequence, SequenceKind};
 use super::{ExportError, Format, Frame, Model, glb, html, npz, pc2, usda, vtu};
-use crate::files::OutputDir;
 use crate::picture::{Bounds, Camera, Look, MAX_SIDE};
 
 /// Writes an animation, frame after frame.
@@ -25,7 +25,7 @@ pub trait Exporter: Send {
         self.end(out, &|| false).map(|done| done.files)
     }
 
-    /// As [`Self::finish`], but in a hurry as soon as `stop` says so, which is asked between pictures: the frames so
+    /// As [`Self::finish`], but shortened as soon as `stop` is true, which is tested between pictures: the frames so
     /// far are written as they were drawn while they came. Also tells what the user should know of the output.
     fn end(&mut self, out: &OutputDir, stop: &dyn Fn() -> bool) -> Result<Finish, ExportError>;
 

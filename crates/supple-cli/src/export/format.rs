@@ -80,9 +80,9 @@ impl fmt::Display for Format {
     }
 }
 
-/// A name that is none of the formats'.
+/// A name that no format has.
 #[derive(Debug, Clone, PartialEq, Eq, Error, Diagnostic)]
-#[error("{given:?} is no export format{}; there are {}", hint(.given), list())]
+#[error("unknown export format {given:?}{}; the formats are {}", hint(.given), list())]
 pub struct UnknownFormat {
     /// What was given.
     pub given: String,
@@ -117,34 +117,11 @@ fn hint(given: &str) -> String {
         _ => None,
     };
     let near = || {
-        let distance = |f: &Format| edits(f.name(), &lower);
-        // Of names as near as each other, the one with the same letters.
-        let sorted = |word: &str| {
-            let mut letters: Vec<char> = word.chars().collect();
-            letters.sort_unstable();
-            letters
-        };
-        let key = |f: &Format| (distance(f), sorted(f.name()) != sorted(&lower));
-        Format::ALL.into_iter().min_by_key(key).filter(|f| lower.len() < 40 && distance(f) <= 2)
+        let distance = |f: &Format| strsim::damerau_levenshtein(f.name(), &lower);
+        Format::ALL.into_iter().min_by_key(distance).filter(|f| lower.len() < 40 && distance(f) <= 2)
     };
     match relative.or_else(near) {
         Some(format) => format!(": did you mean {format}?"),
         None => String::new(),
     }
-}
-
-/// Letters to insert, delete or replace to come from one word to the other.
-fn edits(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.chars().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, b) in to.iter().enumerate() {
-            let replaced = corner + usize::from(a != *b);
-            corner = row[j + 1];
-            row[j + 1] = replaced.min(corner + 1).min(row[j] + 1);
-        }
-    }
-    row[to.len()]
 }

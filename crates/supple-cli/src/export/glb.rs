@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use supple::mesh::Attributes;
 use supple::mesh::drawn::NONE;
+use supple_files::output::OutputDir;
 
 use super::bytes::{put_f32, put_u32};
 use super::crease::Creased;
@@ -19,7 +20,6 @@ use super::shell::Shell;
 use super::spool::Spool;
 use super::stl::unit;
 use super::{ExportError, Frame, Model, ModelBody};
-use crate::files::OutputDir;
 
 /// Most frames for which all weights, most of them zero, are written out: larger animations leave the zeros out, by a
 /// sparse accessor, which not all readers know.
@@ -234,7 +234,7 @@ impl Sink for Glb {
                 put_f32(&mut bytes, value);
             }
             if range[0].iter().chain(&range[1]).any(|c| c.is_infinite()) && !body.first.is_empty() {
-                let reason = format!("body {:?} moves further than single precision can tell", of.name);
+                let reason = format!("body {:?} moves further than single precision resolves", of.name);
                 return Err(ExportError::Frame { frame: frame.index, reason });
             }
             ranges.push(range);

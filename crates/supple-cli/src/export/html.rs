@@ -2,18 +2,20 @@
 //!
 //! The data of the page is base64 of records: the length of a message (u32, little-endian) and the message, a model and then the
 //! frames of docs/stream-format.md with all fields.
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
+use base64::prelude::BASE64_STANDARD as STANDARD;
+use base64::write::EncoderWriter;
 use supple::StepReport;
+use supple_files::output::OutputDir;
+use supple_page::Page;
 
 use super::exporter::{Floor, Names, Options, Sink};
 use super::spool::Spool;
 use super::{ExportError, Frame, Model};
-use crate::files::OutputDir;
 use crate::picture::Bounds;
 use crate::view::command::Field;
-use crate::view::page::{self, Page};
 use crate::view::skin::Skin;
 use crate::view::stream::{self, About, Numbers};
 
@@ -39,7 +41,7 @@ struct Run {
 
 impl Html {
     pub fn new(title: &str, names: &Names, options: &Options) -> Result<Self, ExportError> {
-        let page = page::embedded().map_err(ExportError::NoPage)?;
+        let page = supple_page::embedded().map_err(ExportError::NoPage)?;
         let (title, name) = (title.to_owned(), names.whole("html"));
         Ok(Self { page, title, name, options: options.clone(), report: None, run: None })
     }
@@ -94,10 +96,10 @@ impl Sink for Html {
         let (before, after) = self.page.report(&self.title);
         let path = out.write(&self.name, |file| {
             file.write_all(before.as_bytes())?;
-            let mut text = Base64 { inner: file, rest: Vec::new() };
+            let mut text = EncoderWriter::new(file, &STANDARD);
             text.write_all(&run.head)?;
             run.spool.copy_to(&mut text)?;
-            let file = text.end()?;
+            let file = text.finish()?;
             file.write_all(b"</script>")?;
             file.write_all(after.as_bytes())
         })?;
@@ -112,72 +114,4 @@ impl Sink for Html {
 /// A message with its length before it.
 fn record(message: &[u8]) -> Vec<u8> {
     [&(message.len() as u32).to_le_bytes(), message].concat()
-}
-
-/// Writes bytes as base64.
-struct Base64<'a, W: Write> {
-    inner: &'a mut W,
-    /// One or two bytes that wait for a third.
-    rest: Vec<u8>,
-}
-
-impl<'a, W: Write> Base64<'a, W> {
-    fn end(self) -> io::Result<&'a mut W> {
-        if !self.rest.is_empty() {
-            self.inner.write_all(&quartet(&self.rest))?;
-        }
-        Ok(self.inner)
-    }
-}
-
-impl<W: Write> Write for Base64<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.rest.extend_from_slice(bytes);
-        let whole = self.rest.len() / 3 * 3;
-        let text: Vec<u8> = self.rest[..whole].chunks_exact(3).flat_map(quartet).collect();
-        self.inner.write_all(&text)?;
-        self.rest.drain(..whole);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
-}
-
-/// One to three bytes as four letters.
-fn quartet(bytes: &[u8]) -> [u8; 4] {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let bits = (0..3).fold(0_u32, |n, i| n << 8 | u32::from(bytes.get(i).copied().unwrap_or(0)));
-    std::array::from_fn(|i| match i <= bytes.len() {
-        true => LETTERS[(bits >> (18 - 6 * i) & 63) as usize],
-        false => b'=',
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn base64_is_that_of_rfc_4648() {
-        let known = [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("foobar", "Zm9vYmFy"),
-        ];
-        for (plain, wanted) in known {
-            // However the bytes come.
-            for step in [1, 2, 4] {
-                let mut out = Vec::new();
-                let mut text = Base64 { inner: &mut out, rest: Vec::new() };
-                plain.as_bytes().chunks(step).for_each(|c| text.write_all(c).unwrap());
-                text.end().unwrap();
-                assert_eq!(out, wanted.as_bytes(), "{plain}");
-            }
-        }
-    }
 }

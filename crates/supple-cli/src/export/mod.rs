@@ -1,4 +1,4 @@
-//! Pictures, movies and meshes: single ones to any writer, animations into an [`OutputDir`](crate::files::OutputDir).
+//! Pictures, movies and meshes: single ones to any writer, animations into an [`OutputDir`](supple_files::output::OutputDir).
 //!
 //! An animation is a constant [`Model`] and one [`Frame`] after another. [`exporter()`] turns a [`Format`] into an
 //! [`Exporter`] (and [`exporters()`] several, which share the drawing of pictures), which takes the frames as they come and may be finished after any of them. What a format can only
@@ -57,9 +57,9 @@ mod zip;
 use std::io;
 
 use miette::Diagnostic;
+use supple_files::output::FileError;
 use thiserror::Error;
 
-use crate::files::FileError;
 use crate::picture::Image;
 
 pub use exporter::{ColourBy, Exporter, Finish, Floor, Options, beside, exporter, exporters};

@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 
 use rayon::prelude::*;
+use supple_files::output::OutputDir;
 
 use super::exporter::{Finish, Names, Options, Sink};
 use super::ffmpeg::find_ffmpeg;
@@ -14,7 +15,6 @@ use super::paint::{Painter, Stage};
 use super::reel::{MovieKind, Reel, Setup};
 use super::spool::Spool;
 use super::{ExportError, Frame, Model};
-use crate::files::OutputDir;
 use crate::picture::{Bounds, Image, render};
 
 /// Pictures from which the colours of a GIF are chosen.

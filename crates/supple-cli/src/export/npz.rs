@@ -23,13 +23,13 @@ use std::path::PathBuf;
 
 use supple::mesh::Attributes;
 use supple::mesh::drawn::{Labels, NONE};
+use supple_files::output::OutputDir;
 
 use super::bytes::{put_f64, put_u32};
 use super::exporter::{Names, Sink};
 use super::spool::Spool;
 use super::zip::ZipWriter;
 use super::{ExportError, Frame, Model, ModelBody};
-use crate::files::OutputDir;
 
 pub(super) struct Npz {
     name: String,

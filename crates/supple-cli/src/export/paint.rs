@@ -297,7 +297,7 @@ impl Painter {
     }
 }
 
-/// The field at each node: the mean over the tetrahedra and triangles of sheets around it, not a number where there are none.
+/// The field at each node: the mean over the tetrahedra and triangles of sheets around it, NaN where there are none.
 fn at_nodes(model: &Model, frame: &Frame<'_>, by: &ColourBy) -> Result<Vec<f64>, ExportError> {
     let Some((_, values)) = frame.element_fields.iter().find(|(name, _)| *name == by.field) else {
         let names: Vec<&str> = frame.element_fields.iter().map(|f| f.0).collect();

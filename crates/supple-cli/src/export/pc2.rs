@@ -3,11 +3,12 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use supple_files::output::OutputDir;
+
 use super::bytes::{put_f32, put_point};
 use super::exporter::{Names, Sink};
 use super::spool::Spool;
 use super::{ExportError, Frame, Model};
-use crate::files::OutputDir;
 
 pub(super) struct Pc2 {
     name: String,

@@ -2,6 +2,8 @@
 use std::io::{BufWriter, Seek, Write};
 use std::path::PathBuf;
 
+use supple_files::output::OutputDir;
+
 use super::apng::ApngWriter;
 use super::exporter::Names;
 use super::ffmpeg::{Encoder, find_ffmpeg};
@@ -10,7 +12,6 @@ use super::png::write_png;
 use super::quantise::Palette;
 use super::spool::Draft;
 use super::{ExportError, Format};
-use crate::files::OutputDir;
 use crate::picture::Image;
 
 /// What pictures can become.

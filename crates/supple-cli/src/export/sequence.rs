@@ -1,12 +1,13 @@
 //! One file per frame.
 use std::path::PathBuf;
 
+use supple_files::output::OutputDir;
+
 use super::exporter::{Names, Sink};
 use super::obj::write_obj_frame;
 use super::ply::write_ply_frame;
 use super::stl::write_stl_frame;
 use super::{ExportError, Frame, Model};
-use crate::files::OutputDir;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SequenceKind {

@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use supple_files::output::OutputDir;
+
 use super::ExportError;
-use crate::files::OutputDir;
 
 /// A temporary file in the output folder, where there is room for it if there is for the result. It vanishes with the
 /// value; on Unix it has no name to begin with, so that nothing is left even by a kill.

@@ -8,12 +8,12 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use supple::mesh::drawn::NONE;
+use supple_files::output::OutputDir;
 
 use super::exporter::{Names, Sink};
 use super::shell::Shell;
 use super::spool::Draft;
 use super::{ExportError, Frame, Model, ModelBody};
-use crate::files::OutputDir;
 use crate::picture::palette::to_linear;
 
 /// Thickness of springs, as a part of the largest side of the model's box.

@@ -9,11 +9,11 @@ use std::path::PathBuf;
 
 use supple::mesh::Attributes;
 use supple::mesh::drawn::NONE;
+use supple_files::output::OutputDir;
 
 use super::bytes::put_f64;
 use super::exporter::{Names, Sink};
 use super::{ExportError, Frame, Model};
-use crate::files::OutputDir;
 
 const TETRAHEDRON: u8 = 10;
 const QUADRATIC_TETRAHEDRON: u8 = 24;

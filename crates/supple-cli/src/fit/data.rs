@@ -2,7 +2,7 @@
 
 use super::header::{Column, header};
 
-/// Most pairs; a fit to more is none the better.
+/// Most pairs; fits do not improve with more.
 const MOST: usize = 100_000;
 
 /// (stretch, nominal stress in Pa) of each line; an error starts with `name:line:`.
@@ -22,7 +22,7 @@ pub fn read(name: &str, text: &str) -> Result<Vec<[f64; 2]>, String> {
             continue;
         }
         if line.len() > 10_000 || line.contains('\0') {
-            return Err(wrong("is no line of numbers".into()));
+            return Err(wrong("is not a line of numbers".into()));
         }
         let parts = split(line);
         let is_header = first && parts.iter().any(|p| p.parse::<f64>().is_err());
@@ -48,7 +48,7 @@ pub fn read(name: &str, text: &str) -> Result<Vec<[f64; 2]>, String> {
                 .parse()
                 .ok()
                 .filter(|v: &f64| v.is_finite())
-                .ok_or_else(|| wrong(format!("`{shown}` is no number{}", hint(part))))?;
+                .ok_or_else(|| wrong(format!("`{shown}` is not a number{}", hint(part))))?;
             match column {
                 Column::Stretch => stretch = value,
                 Column::Strain(unit) => stretch = 1.0 + value * unit,
@@ -95,7 +95,7 @@ fn decimal_comma(part: &str) -> bool {
         && numbers.all(|p| p.parse::<f64>().is_ok())
 }
 
-/// The cells of a line, without quotes. A separator within quotes is none, and the last cell may be empty.
+/// The cells of a line, without quotes. A separator within quotes does not separate, and the last cell may be empty.
 fn split(line: &str) -> Vec<&str> {
     let mut cells: Vec<&str> = Vec::new();
     let outside = |separator: char| {

@@ -55,7 +55,7 @@ fn solve(gram: &[Vec<f64>], load: &[f64], free: &[bool]) -> Vec<f64> {
         m.swap(q, pivot);
         let size = gram[ids[q]][ids[q]].abs().max(1e-300);
         if m[q][q].abs() <= 1e-15 * size {
-            // Columns that say the same: a little of the diagonal decides.
+            // Linearly dependent columns: a small diagonal term decides.
             m[q][q] += 1e-12 * size;
         }
         for i in q + 1..n {

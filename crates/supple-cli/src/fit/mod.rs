@@ -11,7 +11,7 @@
 //!
 //! A test tells nothing of the bulk modulus: it follows from a given Poisson's ratio. The sides that are free have no stress, and their
 //! stretch is that of the fitted material: the volume grows when it is pulled, by much where ν is not close to ½. If the volume were kept the
-//! stress would be linear in what is sought; from there Levenberg–Marquardt goes on with the material itself, pulled as the specimen was.
+//! stress would be linear in what is sought; from there Levenberg–Marquardt continues with the material itself, pulled as the specimen was.
 //! What is reported is measured on the printed material.
 pub mod data;
 mod header;

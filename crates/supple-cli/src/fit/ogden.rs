@@ -2,7 +2,7 @@
 //!
 //! Where the volume is kept and the free sides have the stretch t the nominal stress is Σμ_p(λ^α_p − t^α_p)/λ: for given exponents it is
 //! linear in m_p = μ_pα_p ≥ 0. So the first search is over the exponents alone: Levenberg–Marquardt on what the best m_p leave over,
-//! from several starts. From the best of them the second one goes on with the material itself.
+//! from several starts. From the best of them the second one continues with the material itself.
 
 use super::least::{descend, non_negative};
 use super::{Fit, Test, lambda, list, off, printed, some};

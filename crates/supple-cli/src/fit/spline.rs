@@ -1,5 +1,5 @@
 //! Control points of a rising curve f'. Where the volume is kept and the free sides have the stretch t the nominal stress is
-//! f'(λ) − t/λ f'(t), linear in the values; from there the search goes on with the material itself.
+//! f'(λ) − t/λ f'(t), linear in the values; from there the search continues with the material itself.
 //!
 //! The values are sums of rises from f'(1) = 0, none of them negative, so that more stretch is never less stress. A little of
 //! their second differences is minimised too: where the data say nothing, the curve is straight.

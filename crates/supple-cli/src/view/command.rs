@@ -86,7 +86,7 @@ impl Command {
         if text.len() > LONGEST {
             return Err(format!("a message of {} bytes is too long", text.len()));
         }
-        let command: Command = serde_json::from_str(text).map_err(|e| format!("this is no command: {e}"))?;
+        let command: Command = serde_json::from_str(text).map_err(|e| format!("invalid command: {e}"))?;
         match &command {
             Command::Speed { factor: Some(f) } if !(*f == 0.0 || (1e-3..=1e3).contains(f)) => {
                 Err(format!("the speed must be 0 or between 0.001 and 1000, not {f}"))

@@ -50,7 +50,7 @@ fn single(bytes: &[u8], at: usize) -> Result<f32, String> {
 /// Reads a message. Lengths that do not fit are errors; nothing is reserved because a header says so.
 pub fn message(bytes: &[u8]) -> Result<Message, String> {
     if take::<4>(bytes, 0)? != MAGIC {
-        return Err("this is no message of supple".into());
+        return Err("this is not a message of supple".into());
     }
     let version = u16::from_le_bytes(take(bytes, 4)?);
     if version != VERSION {

@@ -17,7 +17,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// What the one who asked is told.
+    /// The answer to whoever asked.
     pub fn text(self) -> &'static str {
         match self {
             Refusal::Host => {

@@ -14,7 +14,7 @@ use super::job::Built;
 /// Commands that wait; more make the viewer that sends them wait.
 const QUEUE: usize = 128;
 
-/// What the simulation's thread is told.
+/// Messages to the simulation's thread.
 pub enum Mail {
     /// A viewer wants something.
     Command(u64, Command),
@@ -97,7 +97,7 @@ impl Hub {
         self.wants.each_ref().map(|count| count.load(Ordering::SeqCst) > 0)
     }
 
-    /// Tells the simulation something, from a task; waits while the queue is full. False if there is none any more.
+    /// Sends a message to the simulation from a task; waits while the queue is full. False if the simulation has ended.
     pub async fn post(&self, mail: Mail) -> bool {
         if matches!(&mail, Mail::Command(_, Command::Reset {} | Command::Scene { .. }) | Mail::End) {
             self.hurry.store(true, Ordering::SeqCst);

@@ -12,7 +12,7 @@ pub struct Job {
     pub recipe: Recipe,
     /// With these points held.
     pub grips: Vec<Grip>,
-    /// True if the result is to go on from the state of the program that runs; false if it starts anew.
+    /// True if the result continues from the state of the running program; false if it starts from the beginning.
     pub goes_on: bool,
     /// Its number.
     pub number: u64,

@@ -21,16 +21,14 @@
 //! | `recipe.rs`, `tune.rs` | the scene as it is to be built; values of it that viewers change |
 //! | `job.rs` | what is to be built |
 //! | `builder.rs` | builds in the background, the newest wish only |
-//! | `state.rs` | what viewers are told besides frames, as JSON |
+//! | `state.rs` | what viewers receive besides frames, as JSON |
 //! | `stream.rs`, `skin.rs`, `decode.rs` | models and frames as bytes (docs/stream-format.md), what is seen of a scene; and back |
-//! | `page.rs` | the page, embedded |
 pub mod command;
 pub mod decode;
 pub mod grip;
 mod iterate;
 pub mod job;
 mod pace;
-pub mod page;
 mod recipe;
 pub mod session;
 pub(crate) mod skin;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use supple::scene::file::{Anchor, SceneFile, Select};
 use supple::scene::{Asset, Program, parse};
+use supple_files::load::{LoadError, Loaded};
+use supple_files::memory;
 
 use super::grip::Grip;
-use crate::load::{LoadError, Loaded};
-use crate::{memory, scenes};
+use crate::scenes;
 
 /// A scene that can be built again and again without touching files.
 #[derive(Debug, Clone)]

@@ -15,6 +15,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use supple_page::Page;
 use tokio::sync::{Notify, Semaphore};
 
 use super::command::LONGEST;
@@ -22,7 +23,6 @@ use super::guard::Guard;
 use super::host::Host;
 use super::hub::{Hub, Mail};
 use super::job;
-use super::page::Page;
 use super::recipe::Recipe;
 use super::socket;
 
@@ -38,7 +38,7 @@ const FRAMES: &str =
 /// How to serve.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Port; 0 takes a free one.
+    /// Port; 0 picks a free one.
     pub port: u16,
     /// The token that every request must have.
     pub token: String,

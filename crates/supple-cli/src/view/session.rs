@@ -15,8 +15,8 @@ use super::stream::{self, About, Numbers};
 use super::tune;
 use crate::show::{foresee::foresee, obstacles::floor};
 
-/// What is told if the solver panics.
-const BROKEN: &str = "the solver broke down: this is a mistake in supple; reset to go on";
+/// The error that is reported if the solver panics.
+const BROKEN: &str = "the solver failed: this is a bug in supple; reset to continue";
 
 /// Whom a session tells, and who builds for it. The newest of each kind counts; the session never waits.
 pub trait Outlet: Sync {
@@ -58,7 +58,7 @@ pub struct Session<O> {
     pub(super) pace: Pace,
     /// Iterations of the coming step that were shown; 0 if it was not begun.
     pub(super) looked: u32,
-    /// Why it cannot go on.
+    /// Why it cannot continue.
     pub(super) error: Option<String>,
     /// The last thing that was refused, with a number so that it is noticed again.
     pub(super) note: Option<(u64, String)>,
@@ -68,7 +68,7 @@ pub struct Session<O> {
     /// The newest wish starts anew.
     fresh: bool,
     last: Numbers,
-    /// Something changed that viewers are to be told.
+    /// Something changed that viewers must learn of.
     dirty: bool,
 }
 
@@ -101,7 +101,7 @@ impl<O: Outlet> Session<O> {
         session
     }
 
-    /// Something has changed that viewers were not told yet.
+    /// Something has changed that viewers do not know yet.
     pub fn has_news(&self) -> bool {
         self.dirty
     }
@@ -153,7 +153,7 @@ impl<O: Outlet> Session<O> {
 
     /// A viewer wants something.
     pub fn command(&mut self, viewer: u64, command: Command) {
-        // A pull is nothing that others need to be told.
+        // Other viewers need not know of a pull.
         self.dirty |= !matches!(command, Command::Drag { .. });
         match command {
             Command::Run { on } => {
@@ -269,7 +269,7 @@ impl<O: Outlet> Session<O> {
         }
     }
 
-    /// A program is ready: it goes on from where the other one is, or starts anew.
+    /// A program is ready: it continues from the state of the previous one, or starts from the beginning.
     pub fn accept(&mut self, built: Built) {
         self.dirty = true;
         let newest = built.job.number == self.wished;
@@ -377,7 +377,7 @@ impl<O: Outlet> Session<O> {
             }
             Some(Err(StepError::Discarded)) => {}
             Some(Err(e)) => {
-                self.error = Some(format!("the simulation cannot go on: {e}"));
+                self.error = Some(format!("the simulation cannot continue: {e}"));
                 self.dirty = true;
             }
             None => {

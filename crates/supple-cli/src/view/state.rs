@@ -1,4 +1,4 @@
-//! What viewers are told besides frames, as JSON.
+//! What viewers receive besides frames, as JSON.
 use serde_json::{Value, json};
 
 use super::session::{Outlet, Session};

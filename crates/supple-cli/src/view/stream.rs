@@ -59,7 +59,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Those of a frame that a report tells of.
+    /// The numbers of a frame, from its report.
     pub fn of(model: u32, frame: u64, r: &StepReport, limit: usize) -> Numbers {
         Numbers {
             model,

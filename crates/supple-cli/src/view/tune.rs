@@ -116,7 +116,7 @@ fn put(m: &mut MaterialTable, young: f64, poisson: Option<f64>) {
     }
 }
 
-/// The values as viewers are told.
+/// The values as viewers see them.
 pub fn values(file: &SceneFile) -> Value {
     let bodies: Vec<Value> = file
         .body

@@ -2,7 +2,7 @@
 use std::fs;
 
 use supple_cli::export::{ExportError, Format, Frame, Model, ModelBody, Options, exporter};
-use supple_cli::files::{FileError, OutputDir};
+use supple_files::output::{FileError, OutputDir};
 
 use crate::scene::{Scene, Scratch, formats, options};
 
@@ -13,11 +13,11 @@ fn formats_are_known_by_name() {
     }
     assert_eq!(" GLB".parse::<Format>(), Ok(Format::Glb));
     let message = |name: &str| name.parse::<Format>().unwrap_err().to_string();
-    let all = "there are obj, ply, stl, vtu, glb, usda, pc2, npz, png, gif, apng, mp4, html";
-    assert_eq!(message("gltf"), format!("\"gltf\" is no export format: did you mean glb?; {all}"));
-    assert_eq!(message("ojb"), format!("\"ojb\" is no export format: did you mean obj?; {all}"));
-    assert_eq!(message("spreadsheet"), format!("\"spreadsheet\" is no export format; {all}"));
-    assert_eq!(message(""), format!("\"\" is no export format; {all}"));
+    let all = "the formats are obj, ply, stl, vtu, glb, usda, pc2, npz, png, gif, apng, mp4, html";
+    assert_eq!(message("gltf"), format!("unknown export format \"gltf\": did you mean glb?; {all}"));
+    assert_eq!(message("ojb"), format!("unknown export format \"ojb\": did you mean obj?; {all}"));
+    assert_eq!(message("spreadsheet"), format!("unknown export format \"spreadsheet\"; {all}"));
+    assert_eq!(message(""), format!("unknown export format \"\"; {all}"));
     message(&"y".repeat(100_000));
 }
 

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use supple_cli::export::{ColourBy, ExportError, Format, Options};
-use supple_cli::files::OutputDir;
+use supple_files::output::OutputDir;
 
 use crate::scene::{FPS, Scene, Scratch, options};
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use supple::mesh::{shapes, surface};
 use supple_cli::export::{ExportError, Format, Frame, Model, ModelBody, Options, exporter};
-use supple_cli::files::OutputDir;
+use supple_files::output::OutputDir;
 
 /// A fresh folder, removed at the end.
 pub struct Scratch(pub PathBuf);

@@ -4,10 +4,10 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use supple_cli::load::Loaded;
 use supple_cli::view::decode::{FrameMessage, Message, ModelMessage, message};
-use supple_cli::view::page::Page;
 use supple_cli::view::{Options, Recipe, Server, server::Handle};
+use supple_files::load::Loaded;
+use supple_page::Page;
 use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message as Ws, WebSocket};
 

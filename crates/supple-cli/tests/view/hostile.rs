@@ -212,7 +212,7 @@ fn commands_that_are_none_are_refused_with_a_reason() {
     while viewer.refused.is_none() {
         viewer.next().unwrap();
     }
-    // These are commands, but for values and names that are none.
+    // These are commands with invalid values and names.
     let values = [
         ("young", json!(0.0)),
         ("young", json!(-1e5)),

@@ -259,7 +259,7 @@ fn ten_thousand_vertices_keep_their_pace() {
     assert_eq!(solved.numbers.status, 1);
 }
 
-/// Obstacles are seen, move as they are told, and cannot be pulled.
+/// Obstacles are seen, move as prescribed, and cannot be pulled.
 #[test]
 fn obstacles_are_seen_and_move() {
     let obstacle = "[[obstacle]]\nname = \"ball\"\nshape = { kind = \"sphere\", centre = [0.5, -2.0, 0.0], radius = 0.5 }\n\

@@ -100,6 +100,6 @@ fn a_report_allows_its_own_script_only_and_has_its_title_as_text() {
             && after.ends_with("the page")
     );
     for broken in ["", "<html>", "<!-- script x --><!-- style y -->"] {
-        assert!(supple_cli::view::page::Page::new(broken).is_err());
+        assert!(supple_page::Page::new(broken).is_err());
     }
 }

@@ -259,7 +259,7 @@ def fit(
     limits = dict(bounds or {})
     unknown = set(limits) - set(parameters)
     if unknown:
-        raise ValueError(f"bounds of {sorted(unknown)[0]!r}, which is no parameter")
+        raise ValueError(f"bounds of {sorted(unknown)[0]!r}, which is not a parameter")
     if not parameters:
         raise ValueError("there is no parameter to fit")
     first = {k: float(v) for k, v in parameters.items()}

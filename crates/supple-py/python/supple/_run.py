@@ -34,7 +34,7 @@ def run(
 ) -> tuple[npt.NDArray[np.float64], dict[str, npt.NDArray[Any]]]:
     """Simulates frames and returns positions (frames, n, 3) after each, and the statistics of each as a dict of arrays.
 
-    scene: a Scene, which is built with the options of Scene.build, or a Simulation, which goes on from where it is.
+    scene: a Scene, which is built with the options of Scene.build, or a Simulation, which continues from its state.
     frames: how many; None takes those of a scene file. progress: a bar, if tqdm is there. callback(sim, report) is called
     after each frame; a true answer ends the run early.
 

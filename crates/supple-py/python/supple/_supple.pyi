@@ -19,6 +19,8 @@ _Status: TypeAlias = Literal["converged", "iteration_limit", "time_limit", "stal
 _WeightRule: TypeAlias = Literal["robust", "bulk", "auto", "shear"]
 _Acceleration: TypeAlias = Literal["anderson", "over_relaxation", "chebyshev", "none"] | None
 _Body: TypeAlias = Body | str | int
+_ObstacleHandle: TypeAlias = ObstacleHandle | int
+_LinkHandle: TypeAlias = LinkHandle | int
 
 class _Law(Protocol):
     def density(self, stretches: Any, /) -> Any: ...
@@ -194,13 +196,13 @@ class Box(Obstacle):
 @final
 class Capsule(Obstacle):
     def __new__(
-        cls, a: npt.ArrayLike, b: npt.ArrayLike, radius: float, friction: float = 0.0, *, thickness: float = 0.0
+        cls, start: npt.ArrayLike, end: npt.ArrayLike, radius: float, friction: float = 0.0, *, thickness: float = 0.0
     ) -> Capsule: ...
 
 @final
 class Cylinder(Obstacle):
     def __new__(
-        cls, a: npt.ArrayLike, b: npt.ArrayLike, radius: float, friction: float = 0.0, *, thickness: float = 0.0
+        cls, start: npt.ArrayLike, end: npt.ArrayLike, radius: float, friction: float = 0.0, *, thickness: float = 0.0
     ) -> Cylinder: ...
 
 @final
@@ -220,6 +222,47 @@ class DistanceGrid(Obstacle):
         *,
         thickness: float = 0.0,
     ) -> DistanceGrid: ...
+
+@final
+class ObstacleHandle:
+    @property
+    def index(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    def move(
+        self,
+        simulation: Simulation,
+        *,
+        translation: npt.ArrayLike | None = None,
+        rotation: npt.ArrayLike | None = None,
+        center: npt.ArrayLike | None = None,
+    ) -> None: ...
+    def reaction(self, simulation: Simulation) -> _Reals: ...
+    def __index__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+
+@final
+class LinkHandle:
+    @property
+    def index(self) -> int: ...
+    @property
+    def kind(self) -> Literal["slide", "attach", "stitch"]: ...
+    def move(
+        self,
+        simulation: Simulation,
+        *,
+        translation: npt.ArrayLike | None = None,
+        rotation: npt.ArrayLike | None = None,
+        center: npt.ArrayLike | None = None,
+    ) -> None: ...
+    def forces(self, simulation: Simulation) -> _Reals: ...
+    def broken(self, simulation: Simulation) -> npt.NDArray[np.bool_]: ...
+    def __index__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
 
 @final
 class Body:
@@ -319,16 +362,16 @@ class Scene:
         surface: _Body | None = None,
         distance: float | None = None,
         breaking_force: float | None = None,
-    ) -> int: ...
+    ) -> LinkHandle: ...
     def attach(
         self,
         body: _Body,
         ids: npt.ArrayLike,
         *,
         to: _Body | None = None,
-        obstacle: int | None = None,
+        obstacle: _ObstacleHandle | None = None,
         breaking_force: float | None = None,
-    ) -> int: ...
+    ) -> LinkHandle: ...
     def stitch(
         self,
         body: _Body,
@@ -337,8 +380,8 @@ class Scene:
         pairs: npt.ArrayLike | None = None,
         ids: npt.ArrayLike | None = None,
         breaking_force: float | None = None,
-    ) -> int: ...
-    def add_obstacle(self, obstacle: Obstacle, *, name: str | None = None) -> int: ...
+    ) -> LinkHandle: ...
+    def add_obstacle(self, obstacle: Obstacle, *, name: str | None = None) -> ObstacleHandle: ...
     def collide(
         self,
         *,
@@ -547,7 +590,7 @@ class Simulation:
     def contract(self, body: _Body, contraction: float, *, elements: npt.ArrayLike | None = None) -> None: ...
     def move_obstacle(
         self,
-        obstacle: int | str,
+        obstacle: _ObstacleHandle | str,
         *,
         translation: npt.ArrayLike | None = None,
         rotation: npt.ArrayLike | None = None,
@@ -555,7 +598,7 @@ class Simulation:
     ) -> None: ...
     def move_link(
         self,
-        link: int,
+        link: _LinkHandle,
         *,
         translation: npt.ArrayLike | None = None,
         rotation: npt.ArrayLike | None = None,
@@ -581,8 +624,8 @@ class Simulation:
     def modes(self, k: int = 6) -> tuple[_Reals, _Reals]: ...
     @property
     def held(self) -> npt.NDArray[np.bool_]: ...
-    def link_forces(self, link: int) -> _Reals: ...
-    def broken_links(self, link: int) -> npt.NDArray[np.bool_]: ...
+    def link_forces(self, link: _LinkHandle) -> _Reals: ...
+    def broken_links(self, link: _LinkHandle) -> npt.NDArray[np.bool_]: ...
     @property
     def reactions(self) -> _Reals: ...
     def violations(self, most: int = 10) -> list[tuple[str, str, int, float]]: ...

@@ -33,7 +33,7 @@ impl Fibres {
             return Err(ParameterError::new(
                 "direction",
                 direction,
-                format!("direction of fibres: {direction:?} is none"),
+                format!("direction of fibres: {direction:?} is not a direction"),
             ));
         }
         if !(stiffness.is_finite() && stiffness > 0.0) {

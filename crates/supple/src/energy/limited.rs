@@ -30,7 +30,7 @@ impl<M: Isotropic<2>> Potential<2> for Limited<M> {
     fn cold(&self, e: &Element<f64>) -> f64 {
         self.0.cold(e)
     }
-    /// Those of the membrane, in the range or out of it; how far out is told apart.
+    /// Those of the membrane, in the range or out of it; how far out is reported separately.
     #[inline(always)]
     fn energy_and_stress<R: Real>(&self, e: &Element<R>, f: &Local<R, 2>) -> (R, Local<R, 2>) {
         Membrane(self.0.clone()).energy_and_stress(e, f)

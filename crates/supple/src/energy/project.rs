@@ -73,7 +73,7 @@ impl<C: Manifold<D>, const D: usize> Potential<D> for Hard<C> {
     fn domain(&self) -> Domain {
         Domain::Signed
     }
-    /// Nothing: x comes near to the set as the iteration converges; how near is told apart.
+    /// Nothing: x comes near to the set as the iteration converges; how near is reported separately.
     #[inline(always)]
     fn energy_and_stress<R: Real>(&self, _e: &Element<R>, _z: &Local<R, D>) -> (R, Local<R, D>) {
         (R::zero(), zeros())

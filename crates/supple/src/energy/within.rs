@@ -39,7 +39,7 @@ pub(super) fn newton<M: Unimodal, R: Real>(
         for a in 0..2 {
             let next = (z[a] - step[a]).max(R::splat(0.2) * z[a]).min(R::splat(5.0) * z[a] + l);
             let next = next.max(least).min(most);
-            // Not less than: a NaN goes on, and is found below.
+            // Not less than: NaN continues, and is found below.
             moving = moving | !(next - z[a]).abs().le(R::splat(1e-12) * next + R::splat(1e-14));
             z[a] = R::select(busy, next, z[a]);
         }

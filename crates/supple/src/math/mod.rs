@@ -14,6 +14,7 @@
 //! | `quadratic.rs` | … of one with ten nodes, at its quadrature points |
 //! | `triangle.rs` | gradients and area of a triangle, weights of its bending |
 //! | `nodes.rs` | per-node vectors |
+//! | `sets.rs` | disjoint sets |
 //!
 //! To add a kind of lanes: implement `Real` for it behind a check in `lane::dispatch`, nowhere else.
 
@@ -23,6 +24,7 @@ pub mod nodes;
 pub mod polar;
 pub mod quadratic;
 pub mod real;
+pub mod sets;
 pub mod small;
 pub mod stretches;
 pub mod svd;

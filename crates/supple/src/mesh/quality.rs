@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use super::repair::{duplicates, triangle_area};
 use super::{surface, tet_volume};
+use crate::math::sets::Sets;
 
 /// Bars of [`Report::histogram`].
 pub const BARS: usize = 10;
@@ -232,7 +233,7 @@ fn bad_faces(tets: &[[u32; 4]]) -> usize {
 fn boundary(faces: &[[u32; 3]]) -> Boundary {
     // For each edge, triangles that run through it forwards and backwards, and the first of them.
     let mut edges: HashMap<[u32; 2], (u32, u32, u32)> = HashMap::with_capacity(2 * faces.len());
-    let mut parts = Parts::new(faces.len());
+    let mut parts = Sets::new(faces.len());
     for (i, &[a, b, c]) in faces.iter().enumerate() {
         for [p, q] in [[a, b], [b, c], [c, a]] {
             let entry = edges.entry([p.min(q), p.max(q)]).or_insert((0, 0, i as u32));
@@ -250,13 +251,13 @@ fn boundary(faces: &[[u32; 3]]) -> Boundary {
         open_edges: count(|f, b| f + b == 1),
         non_manifold_edges: count(|f, b| f + b > 2),
         flipped_edges: count(|f, b| f + b == 2 && f != b),
-        parts: (0..faces.len() as u32).filter(|&i| parts.root(i) == i).count(),
+        parts: parts.count(),
     }
 }
 
 /// Parts that share no node, and nodes without an element.
 fn components<'a>(nodes: usize, elements: impl Iterator<Item = &'a [u32]>) -> (usize, usize) {
-    let mut parts = Parts::new(nodes);
+    let mut parts = Sets::new(nodes);
     let mut used = vec![false; nodes];
     for element in elements {
         let Some(&first) = element.first() else { continue };
@@ -268,34 +269,5 @@ fn components<'a>(nodes: usize, elements: impl Iterator<Item = &'a [u32]>) -> (u
         }
     }
     let unused = used.iter().filter(|used| !**used).count();
-    let roots = (0..nodes as u32).filter(|&i| parts.root(i) == i).count();
-    (roots - unused, unused)
-}
-
-/// Union of sets.
-struct Parts(Vec<u32>);
-
-impl Parts {
-    fn new(count: usize) -> Parts {
-        Parts((0..count as u32).collect())
-    }
-    fn parent(&self, i: u32) -> u32 {
-        self.0.get(i as usize).copied().unwrap_or(i)
-    }
-    fn root(&mut self, mut i: u32) -> u32 {
-        while self.parent(i) != i {
-            let above = self.parent(self.parent(i));
-            if let Some(parent) = self.0.get_mut(i as usize) {
-                *parent = above;
-            }
-            i = above;
-        }
-        i
-    }
-    fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
-        if let Some(parent) = self.0.get_mut(a.max(b) as usize) {
-            *parent = a.min(b);
-        }
-    }
+    (parts.count() - unused, unused)
 }

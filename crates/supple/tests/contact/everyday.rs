@@ -77,7 +77,7 @@ fn balls_that_meet_part_again() {
     }
 }
 
-/// Two boxes of the same mesh, one on the other, node above node: hundreds of pairs say the same. All steps converge, and the floor bears both.
+/// Two boxes of the same mesh, one on the other, node above node: hundreds of pairs are linearly dependent. All steps converge, and the floor bears both.
 #[test]
 fn a_box_rests_on_a_box_of_the_same_mesh() {
     for (cells, dt) in [(3, 0.03), (4, 0.04)] {

@@ -87,7 +87,7 @@ fn sheets_do_not_tunnel() {
     }
 }
 
-/// What starts inside comes out little by little, and the depth is told.
+/// What starts inside comes out little by little, and the depth is reported.
 #[test]
 fn a_start_inside_is_told_and_resolved() {
     let s = settings(Method::Auto, 0.01);

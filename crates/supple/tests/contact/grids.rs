@@ -87,7 +87,7 @@ fn planes_are_exact() {
     }
 }
 
-/// A point never comes to the surface within the way that is told to be clear, wherever it is and whatever the values are.
+/// A point never comes to the surface within the distance that is reported clear, wherever it is and whatever the values are.
 #[test]
 fn what_is_clear_is_clear() {
     let mut random = Random::new(21);

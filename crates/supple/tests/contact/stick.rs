@@ -42,7 +42,7 @@ fn a_landing_block_is_the_same_by_every_method() {
     assert_eq!(most, 25);
 }
 
-/// What is kept from step to step does not show: a simulation that goes on from a checkpoint has the same bits.
+/// What is kept from step to step does not show: a simulation that resumes from a checkpoint has the same bits.
 #[test]
 fn a_landing_block_goes_on_from_a_checkpoint() {
     for method in [Method::Auto, Method::Admm] {

@@ -46,9 +46,9 @@ const NO_NUMBERS: [(&str, &str); 8] = [
     ("-Infinity", "not finite"),
     ("1e999", "not finite"),
     ("1e308", "too large"),
-    ("zero", "is no number"),
-    ("0x10", "is no number"),
-    ("1.0.0", "is no number"),
+    ("zero", "is not a number"),
+    ("0x10", "is not a number"),
+    ("1.0.0", "is not a number"),
 ];
 
 #[test]
@@ -66,7 +66,7 @@ fn tetgen_nodes() {
     }
     bad(&TET_NODES.replace("4 3", "-4 3"), "t.node:1: ", "negative");
     bad(&TET_NODES.replace("4 3", "0 3"), "t.node:1: ", "no nodes");
-    bad(&TET_NODES.replace("4 3", "four 3"), "t.node:1: ", "is no whole number");
+    bad(&TET_NODES.replace("4 3", "four 3"), "t.node:1: ", "is not a whole number");
     bad(&TET_NODES.replace("4 3", "4 2"), "t.node:1: ", "dimension 2");
     bad(&TET_NODES.replace("3 0 0\n", "3 4000000000 0\n"), "t.node:1: ", "not possible");
     bad(&TET_NODES.replace("3 0 0\n", "3 2 0\n"), "t.node:2: node 1: ", "an attribute should be");
@@ -79,7 +79,7 @@ fn tetgen_nodes() {
         "t.node:4: ",
         "2000000 bytes",
     );
-    bad(&"x".repeat(2_000_000), "t.node:1: ", "is no whole number");
+    bad(&"x".repeat(2_000_000), "t.node:1: ", "is not a whole number");
     bad("\u{1b}[31mred\n", "t.node:1: ", "\\u{1b}");
     let utf16: Vec<u8> = [0xff, 0xfe].into_iter().chain(TET_NODES.bytes().flat_map(|b| [b, 0])).collect();
     refused(tetgen(&utf16, TET_ELE), "t.node:1: ", "UTF-16");
@@ -96,8 +96,8 @@ fn tetgen_tetrahedra() {
     bad("1 4 0\n7 1 2 2 4\n", "t.ele:2: element 7: ", "node 2 appears twice");
     bad("2 4 0\n1 1 2 3 4\n2 4 3 2 1\n", "t.ele:3: element 2: ", "has the same nodes as element 1");
     bad("1 4 0\n1 1 2 3\n", "t.ele:2: element 1: ", "the line ends where a node");
-    bad("1 4 0\n1 1 2 three 4\n", "t.ele:2: element 1: ", "is no whole number");
-    bad("1 4 0\n1 1 2 3.5 4\n", "t.ele:2: element 1: ", "is no whole number");
+    bad("1 4 0\n1 1 2 three 4\n", "t.ele:2: element 1: ", "is not a whole number");
+    bad("1 4 0\n1 1 2 3.5 4\n", "t.ele:2: element 1: ", "is not a whole number");
     bad("2 4 0\n1 1 2 3 4\n", "t.ele:", "ends after 1 of 2 tetrahedra");
     bad("0 4 0\n1 1 2 3 4\n", "t.ele:1: ", "no tetrahedra");
     bad("18446744073709551615 4 0\n1 1 2 3 4\n", "t.ele:1: ", "are announced");
@@ -142,9 +142,9 @@ fn gmsh_2() {
         bad("$Elements\n1\n", &format!("$Elements\n{count}\n"), "t.msh:12: ", "are announced, but only");
     }
     bad("$Nodes\n4\n", "$Nodes\n3\n", "t.msh:9: ", "stands where $EndNodes should be");
-    bad("$Nodes\n4\n", "$Nodes\n5\n", "t.msh:10: ", "is no whole number");
+    bad("$Nodes\n4\n", "$Nodes\n5\n", "t.msh:10: ", "is not a whole number");
     bad("$Elements\n1\n", "$Elements\n0\n", "t.msh:13: ", "stands where $EndElements should be");
-    bad("$Elements\n1\n", "$Elements\n2\n", "t.msh:14: ", "is no whole number");
+    bad("$Elements\n1\n", "$Elements\n2\n", "t.msh:14: ", "is not a whole number");
     bad("5 4 2 0 0 1 2 3 4", "5 5 2 0 0 1 2 3 4 1 2 3 4", "t.msh:13: element 5: ", "hexahedron");
     bad("5 4 2 0 0 1 2 3 4", "5 99 2 0 0 1 2 3 4", "t.msh:13: element 5: ", "type 99 is not known");
     bad("5 4 2 0 0 1 2 3 4", "5 4 2000000000 0 0 1 2 3 4", "t.msh:13: element 5: ", "tags are not possible");
@@ -227,7 +227,7 @@ fn medit() {
     bad("\n4\n", "\n3\n", "t.mesh:8: ", "no keyword");
     bad("\n4\n", "\n4000000000\n", "t.mesh:4: ", "are announced, but only");
     bad("\n1\n", "\n18446744073709551615\n", "t.mesh:10: ", "are announced, but only");
-    bad("1 2 3 4 0\nEnd", "1 2 3 4\nEnd", "t.mesh:12: element 1: ", "is no whole number");
+    bad("1 2 3 4 0\nEnd", "1 2 3 4\nEnd", "t.mesh:12: element 1: ", "is not a whole number");
     bad("1 2 3 4 0", "1 2 3 3 0", "t.mesh:11: element 1: ", "appears twice");
     bad("0 0 1 0", "1 1 0 0", "t.mesh:11: element 1: ", "has no volume");
     bad("Dimension 3", "Dimension 2", "t.mesh:2: ", "dimension 2");
@@ -235,7 +235,7 @@ fn medit() {
     bad("MeshVersion", "Mesh", "t.mesh:1: ", "MeshVersionFormatted");
     bad("Tetrahedra\n", "Hexahedra\n", "t.mesh:9: ", "split them");
     bad("Tetrahedra\n", "Vertices\n", "t.mesh:9: ", "second list");
-    bad("1 0 0 0", "1 0 0 x", "t.mesh:6: node 2: ", "is no whole number");
+    bad("1 0 0 0", "1 0 0 x", "t.mesh:6: node 2: ", "is not a whole number");
     bad("Tetrahedra", "Tetr\0ahedra", "t.mesh:9: ", "NUL");
     refused(load("t.mesh", ""), "t.mesh:1: ", "empty");
     refused(load("t.mesh", "[MeshSerializer_v1.8]\n"), "t.mesh:1: ", "MeshVersionFormatted");

@@ -14,7 +14,7 @@ fn vtk() {
         assert!(VTK.contains(from), "{from}");
         refused(soon(|| load("t.vtk", VTK.replace(from, to))), start, reason);
     };
-    bad("POINTS 4", "POINTS 5", "t.vtk:10: node 4: ", "is no number");
+    bad("POINTS 4", "POINTS 5", "t.vtk:10: node 4: ", "is not a number");
     bad("POINTS 4", "POINTS 3", "t.vtk:9: ", "no keyword");
     for count in ["4000000000", "18446744073709551615", "-1"] {
         bad("POINTS 4", &format!("POINTS {count}"), "t.vtk:5: ", count);
@@ -88,7 +88,7 @@ fn vtu_files() {
         bad(vtu(count, "1", "0 1 2 3", "10"), "t.vtu:6: ", &format!("{count} points are announced"));
         bad(vtu("4", count, "0 1 2 3", "10"), "t.vtu:4: ", &format!("{count} cells are announced"));
     }
-    bad(vtu("four", "1", "0 1 2 3", "10"), "t.vtu:4: ", "is no whole number");
+    bad(vtu("four", "1", "0 1 2 3", "10"), "t.vtu:4: ", "is not a whole number");
     for node in ["4", "-1", "9223372036854775807"] {
         bad(
             vtu("4", "1", &format!("0 1 2 {node}"), "10"),
@@ -97,7 +97,7 @@ fn vtu_files() {
         );
     }
     bad(vtu("4", "1", "0 1 2 18446744073709551616", "10"), "t.vtu:14: ", "no index");
-    bad(vtu("4", "1", "0 1 2 x", "10"), "t.vtu:15: ", "is no whole number");
+    bad(vtu("4", "1", "0 1 2 x", "10"), "t.vtu:15: ", "is not a whole number");
     bad(vtu("4", "1", "0 1 2", "10"), "t.vtu:14: element 0: ", "does not fit");
     bad(vtu("4", "1", "0 1 2 3 3", "10"), "t.vtu:14: ", "offsets end at 4");
     bad(vtu("4", "1", "0 1 2 3", "12"), "t.vtu:14: element 0: ", "no tetrahedron");
@@ -151,17 +151,17 @@ fn obj() {
     bad("f 1 2 3 -3", "t.obj:", "no triangles");
     bad("f 1 2", "t.obj:4: element 1: ", "2 corners");
     bad("f", "t.obj:4: element 1: ", "without corners");
-    bad("f 1 2 a", "t.obj:4: element 1: ", "is no whole number");
-    bad("f 1 2 /3", "t.obj:4: element 1: ", "is no whole number");
+    bad("f 1 2 a", "t.obj:4: element 1: ", "is not a whole number");
+    bad("f 1 2 /3", "t.obj:4: element 1: ", "is not a whole number");
     bad("v 0 2 0\nf 1 3 4", "t.obj:", "none has an area");
     bad("v 0 0", "t.obj:4: node 4: ", "the line ends");
     bad("v 0 0 inf", "t.obj:4: node 4: ", "not finite");
     bad("v 0 0 1e308", "t.obj:4: node 4: ", "too large");
-    bad("v 0 0 zero", "t.obj:4: node 4: ", "is no number");
+    bad("v 0 0 zero", "t.obj:4: node 4: ", "is not a number");
     bad("vertex 1 2 3", "t.obj:4: ", "no keyword");
     bad("f 1 2 3\0", "t.obj:4: ", "NUL");
     bad("# only points", "t.obj:", "no triangles");
-    bad(&format!("f {}", "9".repeat(2_000_000)), "t.obj:4: element 1: ", "is no whole number");
+    bad(&format!("f {}", "9".repeat(2_000_000)), "t.obj:4: element 1: ", "is not a whole number");
     bad(&format!("f {}", "1 2 3 ".repeat(400_000)), "t.obj:", "no triangles");
     bad(&format!("f 1 \\{}", "\n\\".repeat(1_000_000)), "t.obj:4: element 1: ", "1 corners");
     refused(load("t.obj", ""), "t.obj:1: ", "empty");
@@ -190,7 +190,7 @@ fn ply_files() {
     bad("face 1", "face 0", "t.ply:13: ", "after the last row");
     bad("3 0 1 2", "3 0 1 1", "t.ply:", "none has an area");
     bad("3 0 1 2", "2 0 1", "t.ply:13: element 0: ", "2 corners");
-    bad("3 0 1 2", "3 0 1 1.5", "t.ply:13: element 0: ", "is no whole number");
+    bad("3 0 1 2", "3 0 1 1.5", "t.ply:13: element 0: ", "is not a whole number");
     bad("0 1 0", "0 nan 0", "t.ply:12: node 2: ", "not finite");
     bad("0 1 0", "2 0 0", "t.ply:", "none has an area");
     bad("property float z\n", "", "t.ply:3: ", "no property z");
@@ -226,7 +226,7 @@ fn stl_files() {
         assert!(STL.contains(from), "{from}");
         refused(soon(|| load("t.stl", STL.replace(from, to))), start, reason);
     };
-    bad("vertex 1 0 0", "vertex 1 0", "t.stl:6: element 0: ", "is no number");
+    bad("vertex 1 0 0", "vertex 1 0", "t.stl:6: element 0: ", "is not a number");
     bad("vertex 1 0 0", "vertex 1 nan 0", "t.stl:5: element 0: ", "not finite");
     bad("vertex 1 0 0", "vertex 1 1e308 0", "t.stl:5: element 0: ", "too large");
     bad("vertex 1 0 0\n", "", "t.stl:6: element 0: ", "stands where vertex");
@@ -273,7 +273,7 @@ fn gltf() {
         bad(json(&accessor.replace(":3,", &format!(":{count},")), ""), &format!("{count} rows"));
     }
     bad(json(&accessor.replace(":3,", ":-1,"), ""), "invalid value");
-    bad(json(&accessor.replace(":3,", ":2,"), ""), "no whole number of triangles");
+    bad(json(&accessor.replace(":3,", ":2,"), ""), "not a whole number of triangles");
     bad(json(&accessor.replace("VEC3", "VEC4"), ""), "cannot be read");
     bad(json(&accessor.replace("5126", "5130"), ""), "cannot be read");
     bad(json(&format!("{accessor},\"sparse\":{{}}"), ""), "sparse");

@@ -1,4 +1,4 @@
-//! What holds for every method: rest, falling, pins, momentum, numbers that are none, honest statuses.
+//! What holds for every method: rest, falling, pins, momentum, NaN and infinity, honest statuses.
 
 use super::bridge::{self, lame};
 use super::reference::V3;
@@ -18,7 +18,7 @@ fn materials(method: &str) -> Vec<RefMaterial> {
     if method == "projective" { vec![all[1]] } else { all.to_vec() }
 }
 
-/// A number that is none fails the step with the node's name, and the state stays as it was, bit for bit.
+/// NaN fails the step with the node's name, and the state stays as it was, bit for bit.
 #[test]
 fn a_number_that_is_none_is_an_error() {
     for (name, method) in everyone() {

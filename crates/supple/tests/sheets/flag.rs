@@ -71,7 +71,7 @@ fn hard_limits_hold_in_any_wind() {
                 factored += r.factored;
             }
             assert!(factored > 0, "weights follow the forces");
-            // Few converge where the wind is as fast as half the flag per step; then it is told.
+            // Few converge where the wind is as fast as half the flag per step; the report then says so.
             assert!(
                 speed > 20.0 || 10 * converged > 8 * FRAMES * STEPS,
                 "{speed} m/s {along:?}: {converged}"

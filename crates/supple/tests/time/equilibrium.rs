@@ -68,7 +68,7 @@ fn cantilever_and_torsion_are_those_of_the_dense_reference() {
 }
 
 /// Uniaxial bars of every material on three planes of symmetry, stretched by 1.5: lateral stretch and stress of the closed forms of
-/// VERIFICATION A where they are known; for all, the stress is that of the energy, dΨ/dλ by the reaction, and the bar is
+/// where they are known; for all, the stress is that of the energy, dΨ/dλ by the reaction, and the bar is
 /// homogeneous, 1e-8.
 #[test]
 fn uniaxial_bars_of_every_material() {
@@ -164,7 +164,7 @@ fn loads_are_parted_where_they_must_be() {
     }
 }
 
-/// A chain of 20 rigid links of 0.1 m over a span of 1 m: sag 0.798273 (VERIFICATION E).
+/// A chain of 20 rigid links of 0.1 m over a span of 1 m: sag 0.798273.
 #[test]
 fn a_hanging_chain() {
     let mut scene = Scene::new(default());

@@ -41,7 +41,7 @@ fn program(text: &str, set: &[(&str, &str)]) -> Program {
     Program::new(&file, &mut |_| Err::<supple::scene::Asset, _>("no files".into())).unwrap()
 }
 
-/// Stretched to 1.5 on planes of symmetry, nodes on edges held by two and three pins: lateral stretch and force of VERIFICATION A.
+/// Stretched to 1.5 on planes of symmetry, nodes on edges held by two and three pins: lateral stretch and force against the closed form.
 #[test]
 fn a_static_scene_pulls_a_bar() {
     let mut p = program(TENSION, &[]);

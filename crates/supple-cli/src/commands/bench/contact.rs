@@ -15,7 +15,7 @@ pub struct Contact {
     pub elements: usize,
     /// Triangles of surfaces that may touch bodies.
     pub triangles: usize,
-    /// Contacts that bear a force, and that were looked at.
+    /// Contacts that bear a force, and candidates.
     pub contacts: usize,
     pub candidates: usize,
     /// One frame.

@@ -40,19 +40,19 @@ pub fn table(cases: &[Case]) -> String {
 #[cfg(test)]
 fn check(text: &str) -> Result<(), String> {
     let intro =
-        text.lines().find_map(|l| l.strip_prefix(INTRO)).ok_or("no line tells of `supple bench --readme`")?;
+        text.lines().find_map(|l| l.strip_prefix(INTRO)).ok_or("no line mentions `supple bench --readme`")?;
     let day = intro.split(',').next().unwrap_or_default();
     let parts: Vec<&str> = day.split('-').collect();
     let number = |part: &&str| part.bytes().all(|b| b.is_ascii_digit());
     if parts.iter().map(|p| p.len()).ne([4, 2, 2]) || !parts.iter().all(number) {
-        return Err(format!("`{day}` is no date"));
+        return Err(format!("`{day}` is not a date"));
     }
     let commit = intro.rsplit("commit ").next().unwrap_or_default().trim_end_matches('.');
     if commit.len() < 7 || !commit.bytes().all(|b| b.is_ascii_hexdigit()) {
-        return Err(format!("`{commit}` is no commit"));
+        return Err(format!("`{commit}` is not a commit"));
     }
     if !intro.contains(" threads, ") || !intro.contains(" GHz, ") {
-        return Err("the machine is not told".into());
+        return Err("the machine is unknown".into());
     }
     let mut rows = text.lines().skip_while(|l| *l != HEAD).skip(1);
     if rows.next() != Some(RULE) {

@@ -9,11 +9,11 @@ use supple::mesh::fill::{
 };
 use supple::mesh::io::{RawMesh, write};
 use supple::mesh::{Embedding, TetMesh};
+use supple_files::input::{format_of, read_mesh};
+use supple_files::memory;
+use supple_files::output::OutputDir;
 
 use crate::export::npz_arrays;
-use crate::files::OutputDir;
-use crate::input::{format_of, read_mesh};
-use crate::memory;
 
 /// Fill a surface with tetrahedra
 #[derive(Debug, clap::Args)]
@@ -41,13 +41,13 @@ pub struct Args {
     /// Also write how the surface's vertices ride in the tetrahedra: arrays tets (n) and weights (n, 4)
     #[arg(long, value_name = "FILE.npz")]
     skin: Option<PathBuf>,
-    /// Threads; 0 takes all of the machine
+    /// Number of threads; 0 uses all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// Replace files that are already there
+    /// Overwrite existing files
     #[arg(long)]
     force: bool,
-    /// Print nothing but errors
+    /// Print errors only
     #[arg(long, short)]
     quiet: bool,
 }

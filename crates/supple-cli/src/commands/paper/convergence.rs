@@ -1,12 +1,12 @@
 //! Fig. 2 and 6: the untwisting box, by projective dynamics, ADMM with several weights, and L-BFGS.
 use serde_json::Value;
 use supple::{Start, WeightRule};
+use supple_files::load::Loaded;
 
 use super::Context;
 use super::page::{Claim, Section, paragraph, plots, table};
 use crate::commands::Failure;
 use crate::compare::{self, Comparison, Milestone, Plan, Race, TARGETS, Variant};
-use crate::load::Loaded;
 use crate::scenes;
 
 /// The untwisting box: a built-in scene with another material and another twist.
@@ -118,7 +118,7 @@ pub(super) fn fig2(context: &Context) -> Result<Section, Failure> {
     let halved = c.run(names[2]).and_then(|r| r.done()).map(|d| (d.status, c.final_error(d)));
     let claims = vec![
         Claim::new(
-            "With w = √k ADMM takes nearly the same steps as projective dynamics, although rotations are no affine sets",
+            "With w = √k ADMM takes nearly the same steps as projective dynamics, although rotations do not form an affine set",
             "the curves lie on each other",
             format!("to 1e-4: projective {}; ADMM {}", words(pd), words(one)),
             near,

@@ -2,11 +2,11 @@
 use miette::{IntoDiagnostic, miette};
 use serde_json::json;
 use supple::scene::{Asset, Program};
+use supple_files::load::Loaded;
 
 use super::Context;
 use super::bodies::{Figure, Model};
 use super::page::{Claim, Section, paragraph, picture};
-use crate::load::Loaded;
 use crate::picture::{Camera, Colour, Drawable, Image, Scene3, palette, render};
 
 /// No node may be deeper in an obstacle with exact contact, as a share of the body's extent.

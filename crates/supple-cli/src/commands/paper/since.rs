@@ -59,7 +59,7 @@ fn problems(c: &Context) -> Vec<Problem> {
             }
         }
         // Stiffer, so that ADMM as published takes about as many iterations as were counted of the papers' code; at which
-        // stiffness they were is not told.
+        // stiffness they were is not reported.
         if Some(&(size, scene)) == sizes.last() {
             all.push(Problem {
                 name: format!("{size}, neo-Hookean, E = 10 MPa, ν = 0.399"),
@@ -187,7 +187,7 @@ pub(super) fn section(context: &Context) -> Result<Section, Failure> {
     let head =
         ["untwist", "method", "to 1e-2: iterations / ms", "faster", "to 1e-4", "faster", "to 1e-9", "faster"];
     let html = paragraph(
-        "The untwisting box (180°) of three sizes and stiffnesses, from the same start x̃; ν = 0.3 unless told. Times are the solver's \
+        "The untwisting box (180°) of three sizes and stiffnesses, from the same start x̃; ν = 0.3 unless stated. Times are the solver's \
          own, without its test whether to stop; those of the goal are of steps of exactly as many iterations as 1e-4 takes, with no one \
          looking on, the fastest of several. Set-up, done once per scene, is excluded for all.",
     ) + &plots(&curves)

@@ -223,7 +223,7 @@ pub(super) fn section(c: &Context) -> miette::Result<Section> {
         if let Some(ms) = m.early_ms {
             early.push(Claim::new(
                 "Of these, the bunny's first eight frames, strewn at random, with most elements inverted",
-                format!("{} ms per frame, over the whole or not: not told", r.frame_ms),
+                format!("{} ms per frame, over the whole or not: not reported", r.frame_ms),
                 format!("{ms:.1} ms per frame, against {:.1} ms over 200 frames", m.frame_ms),
                 None,
             ));
@@ -231,7 +231,7 @@ pub(super) fn section(c: &Context) -> miette::Result<Section> {
         if let Some(violation) = m.violation {
             early.push(Claim::new(
                 format!("Of these, the flag's strain limits, after {} iterations per frame", r.iterations),
-                "not told",
+                "not reported",
                 format!("violated by {violation:.1e} at most in 200 frames"),
                 None,
             ));

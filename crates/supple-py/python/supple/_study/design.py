@@ -69,9 +69,9 @@ def _range(name: str, given: Any) -> tuple[float, float, bool]:
     try:
         a, b = float(low), float(high)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise ValueError(f"{name}: {given!r} is no range of numbers") from None
+        raise ValueError(f"{name}: {given!r} is not a range of numbers") from None
     if not (math.isfinite(a) and math.isfinite(b) and a < b and (a > 0 or not log)):
-        raise ValueError(f"{name}: {given!r} is no range" + (" above zero" if log else ""))
+        raise ValueError(f"{name}: {given!r} is not a range" + (" above zero" if log else ""))
     return a, b, log
 
 

@@ -68,7 +68,7 @@ def against(rows: list[dict[str, Any]], x: str, y: str) -> str:
     known = dict(numbers(rows))
     for n in (x, y):
         if n not in known:
-            raise ValueError(f"{n!r} is no column of numbers that are not all the same")
+            raise ValueError(f"{n!r} is not a column of numbers that vary")
     (xs, x0, x1), (ys, y0, y1) = _shares(known[x]), _shares(known[y])
     parts = ['<line x1="70" y1="280" x2="400" y2="280"/>', '<line x1="70" y1="20" x2="70" y2="280"/>']
     for a, b in zip(xs, ys):

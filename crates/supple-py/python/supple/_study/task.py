@@ -181,7 +181,7 @@ def _split(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         if isinstance(value, np.ndarray) and value.ndim > 0 or isinstance(value, (list, tuple)):
             array = np.asarray(value)
             if array.dtype == object:
-                raise TypeError(f"result {name!r} is no array of numbers")
+                raise TypeError(f"result {name!r} is not an array of numbers")
             arrays[str(name)] = array
         else:
             row[str(name)] = plain(value.item() if isinstance(value, np.ndarray) else value)

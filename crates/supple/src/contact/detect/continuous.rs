@@ -127,7 +127,7 @@ pub(in crate::contact) fn meets(kind: Kind, a: &[[f64; 3]; 4], b: &[[f64; 3]; 4]
             }
         }
         t += parted.max((d - least) / speed);
-        // Also where something is not a number: that is told elsewhere.
+        // Also for NaN, which is detected elsewhere.
         if !(t < 1.0) {
             return None;
         }

@@ -50,7 +50,7 @@ impl Skin {
     }
 
     /// The point that is nearest to p. Beyond an edge or corner several triangles have it: then it is the one that p is highest
-    /// above, and the lowest number among these. `None` if there is none, or if p is no number.
+    /// above, and the lowest number among these. `None` if there is none, or if p is NaN.
     pub fn nearest(&self, p: [f64; 3], at: impl Fn(u32) -> [f64; 3]) -> Option<OnSkin> {
         let mut best: Option<(OnSkin, f64)> = None;
         self.tree.nearest(&self.boxes, p, &mut |i, most| {

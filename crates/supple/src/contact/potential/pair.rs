@@ -125,7 +125,7 @@ impl Friction {
         self.before = t;
     }
 
-    /// Goes on from the same pair in the list before: it is not firm because the list is new.
+    /// Continues from the same pair in the previous list: it is not firm because the list is new.
     pub fn carry(&mut self, last: &Friction, y: &[Row], y_n: &[Row]) {
         let most = self.pair.friction * self.normal_force;
         let slips = |t: [f64; 3], most: f64| dot(t, t).sqrt() > most;

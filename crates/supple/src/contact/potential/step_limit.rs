@@ -1,6 +1,7 @@
 //! Ways of an iteration, cut before anything meets: continuous detection, groups of bodies that go together, and going.
 
 use super::*;
+use crate::math::sets::Sets;
 
 impl Barrier {
     /// How far prescribed obstacles still have to go, written into the way of the next iteration; true if any moves.
@@ -102,25 +103,18 @@ impl Barrier {
 
     /// Groups of bodies that meet something together, and the shortest time of each.
     pub(super) fn join_groups(&mut self, hits: &[Hit], count: usize) -> usize {
-        let mut of: Vec<u32> = (0..count as u32).collect();
-        fn root(of: &mut [u32], mut i: u32) -> u32 {
-            while of[i as usize] != i {
-                of[i as usize] = of[of[i as usize] as usize];
-                i = of[i as usize];
-            }
-            i
-        }
+        let mut groups = Sets::new(count);
         for hit in hits {
-            let [a, b] = hit.bodies.map(|i| root(&mut of, i));
-            of[a.max(b) as usize] = a.min(b);
+            let [a, b] = hit.bodies;
+            groups.join(a, b);
         }
         let mut share = vec![1.0f64; count];
         for hit in hits {
-            let a = root(&mut of, hit.bodies[0]) as usize;
+            let a = groups.root(hit.bodies[0]) as usize;
             share[a] = share[a].min(hit.time);
         }
         self.brace(hits);
-        self.share = (0..count as u32).map(|i| share[root(&mut of, i) as usize]).collect();
+        self.share = (0..count as u32).map(|i| share[groups.root(i) as usize]).collect();
         (0..self.nodes).filter(|&i| self.share_of(self.of[i] as usize) < 1.0).count()
     }
 

@@ -18,7 +18,7 @@ impl ContactSet {
     /// At the end of a step: bodies of which a node has passed through something stop short of it; `body` is that of each free
     /// node. Then the depth of nodes is measured once more, from the surfaces themselves.
     pub fn finish(&mut self, x_n: &[Row], x: &mut [Row], body: &[u32]) {
-        // Where something is not a number the step is none, and says so.
+        // Where something is NaN the step fails with an error.
         if !x.iter().all(|r| r.is_finite()) {
             return;
         }

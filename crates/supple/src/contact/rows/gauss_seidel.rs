@@ -222,7 +222,7 @@ impl GaussSeidel {
             flatten(contacts, &mut self.before);
             (result.change, result.force) = self.sweep(contacts, compliance);
             result.sweeps += 1;
-            // What rounding leaves of positions is no change; and contacts that say the same share their forces slowly.
+            // What rounding leaves of positions is no change; and linearly dependent contacts share their forces slowly.
             let force =
                 result.force <= tolerance || result.change <= 1e-14 * edge || result.sweeps > 5 * PATIENCE;
             if result.change <= tolerance * edge && force {

@@ -10,7 +10,7 @@ use crate::math::real::Real;
 /// Most contacts for which the dense system is worth it.
 pub(in crate::contact) const MOST: usize = 120;
 
-/// Contacts that say the same, such as corner against corner seen from both sides, share their force evenly by this much of stiffness.
+/// Contacts that are linearly dependent, such as corner against corner seen from both sides, share their force evenly by this much of stiffness.
 const SAME: f64 = 1e-8;
 
 /// Memory of the method.

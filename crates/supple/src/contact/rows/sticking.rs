@@ -25,7 +25,7 @@ const MOST_UPDATES: usize = 40;
 /// Times that contacts which were entered are added.
 const MOST_GROWTHS: usize = 4;
 
-/// A contact of which the others leave no more than this share of its own compliance says the same as they do.
+/// A contact of which the others leave no more than this share of its own compliance is linearly dependent on them.
 const DEPENDENT: f64 = 1e-6;
 
 /// G = S⁻¹ of some contacts, and what they do.

@@ -19,7 +19,7 @@ const MOST_POINTS: usize = 1 << 25;
 /// Largest coordinate or value in m.
 const LARGEST: f64 = 1e9;
 
-/// Neighbours whose values differ by more than this, per metre, are no distances.
+/// Neighbours whose values differ by more than this, per metre, are not distances.
 const STEEPEST: f64 = 2.0;
 
 /// Mean slope at the surface that a distance may have.
@@ -136,7 +136,7 @@ impl DistanceGrid {
                         "values",
                         d,
                         format!(
-                            "its values are no distances: from {p:?} to {q:?}, {h} m apart, they change by {d} m"
+                            "its values are not distances: from {p:?} to {q:?}, {h} m apart, they change by {d} m"
                         ),
                     ));
                 }
@@ -190,7 +190,7 @@ impl DistanceGrid {
                 "values",
                 mean,
                 format!(
-                    "its values are no distances: at the surface they change by {mean:.3} m per metre, not by 1"
+                    "its values are not distances: at the surface they change by {mean:.3} m per metre, not by 1"
                 ),
             ));
         }

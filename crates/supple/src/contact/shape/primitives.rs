@@ -53,7 +53,7 @@ impl HalfSpace {
             return Err(ParameterError::new(
                 "normal",
                 normal,
-                format!("its normal {normal:?} is no direction"),
+                format!("its normal {normal:?} is not a direction"),
             ));
         }
         Ok(HalfSpace { point, normal: scale(1.0 / length, normal) })

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::error::{FillError, LEAST_DIAGONAL, MOST_DIAGONAL};
 use super::{Cavities, Surface};
+use crate::math::sets::Sets;
 use crate::math::small::{add, cross, dot, scale, sub};
 
 /// Distance at which vertices are welded, as a share of the bounding box's diagonal.
@@ -61,7 +62,7 @@ impl Clean {
     }
     /// Lids: triangles that close the surface, from each edge at which it is open to the middle of its loop.
     pub fn lids(&self) -> Vec<[[f64; 3]; 3]> {
-        let mut root: Vec<u32> = (0..self.vertices.len() as u32).collect();
+        let mut loops = Sets::new(self.vertices.len());
         // Directed edges that the lids must run through.
         let mut open: Vec<[u32; 2]> = Vec::new();
         for same in edges(&self.triangles).chunk_by(|a, b| a.0 == b.0) {
@@ -71,20 +72,19 @@ impl Clean {
             open.extend(std::iter::repeat_n([high, low], up.saturating_sub(down)));
             open.extend(std::iter::repeat_n([low, high], down.saturating_sub(up)));
             if up != down {
-                let (a, b) = (find(&mut root, low), find(&mut root, high));
-                root[a.max(b) as usize] = a.min(b);
+                loops.join(low, high);
             }
         }
         let mut middles: HashMap<u32, ([f64; 3], f64)> = HashMap::new();
         for [a, b] in &open {
-            let middle = middles.entry(find(&mut root, *a)).or_default();
+            let middle = middles.entry(loops.root(*a)).or_default();
             for v in [a, b] {
                 middle.0 = add(middle.0, self.vertices[*v as usize]);
                 middle.1 += 1.0;
             }
         }
         let lid = |[a, b]: [u32; 2]| {
-            let (sum, count) = middles.get(&find(&mut root, a)).copied().unwrap_or_default();
+            let (sum, count) = middles.get(&loops.root(a)).copied().unwrap_or_default();
             [self.vertices[a as usize], self.vertices[b as usize], scale(1.0 / count, sum)]
         };
         open.into_iter().map(lid).collect()
@@ -312,14 +312,13 @@ fn turn_alike(out: &mut Clean) {
         }
     }
     // Shells are patches joined by any edge.
-    let mut root: Vec<u32> = (0..patches).collect();
+    let mut shells = Sets::new(patches as usize);
     for [a, b] in joined {
-        let (a, b) = (find(&mut root, patch[a as usize]), find(&mut root, patch[b as usize]));
-        root[a.max(b) as usize] = a.min(b);
+        shells.join(patch[a as usize], patch[b as usize]);
     }
     let mut number = vec![u32::MAX; patches as usize];
     for p in patch {
-        let r = find(&mut root, p) as usize;
+        let r = shells.root(p) as usize;
         if number[r] == u32::MAX {
             number[r] = out.shells as u32;
             out.shells += 1;
@@ -330,14 +329,6 @@ fn turn_alike(out: &mut Clean) {
         .chunk_by(|a, b| a.0 == b.0)
         .filter(|same| 2 * same.iter().filter(|e| e.2).count() != same.len())
         .count();
-}
-
-pub(super) fn find(root: &mut [u32], mut i: u32) -> u32 {
-    while root[i as usize] != i {
-        root[i as usize] = root[root[i as usize] as usize];
-        i = root[i as usize];
-    }
-    i
 }
 
 /// Turns the triangles of a patch alike: as most of its area is, or so that its volume is positive where that is not clear.

@@ -112,7 +112,7 @@ pub struct FillSettings {
     pub cavities: Cavities,
     /// Parts that share no face. Default: `all`.
     pub parts: PartsKept,
-    /// Threads; 0 takes all of the machine. The result does not depend on it.
+    /// Number of threads; 0 uses all cores. The result does not depend on it.
     pub threads: usize,
     /// Bytes that may be used. Default: 4 GiB.
     pub memory: u64,

@@ -360,7 +360,8 @@ fn finish(
     }
     let vertices = vertices.into_iter().map(|p| placed.to_world(p)).collect();
     let mesh = TetMesh::new(vertices, tets).and_then(|mesh| mesh.with_fill(fill));
-    let mesh = mesh.map_err(|e| FillError::NoInside { reason: format!("what was made is no mesh ({e})") })?;
+    let mesh =
+        mesh.map_err(|e| FillError::NoInside { reason: format!("the result is not a valid mesh ({e})") })?;
     Ok((mesh, report))
 }
 

@@ -7,7 +7,7 @@ use super::error::{Fault, Parsed, Place};
 pub(super) fn add(draft: &mut Draft, kind: i128, nodes: &[u32], place: Place, number: u64) -> Parsed<()> {
     let wrong = |what: &str| {
         let count = nodes.len();
-        Err(Fault::element(place, number, format!("{what} (cell type {kind}) of {count} nodes is none")))
+        Err(Fault::element(place, number, format!("{what} (cell type {kind}) cannot have {count} nodes")))
     };
     match (kind, nodes) {
         (0..=2, _) => draft.count("point without a use here"),
@@ -46,7 +46,8 @@ pub(super) fn add(draft: &mut Draft, kind: i128, nodes: &[u32], place: Place, nu
         }
         (10 | 24 | 71 | 78, _) => return wrong("a tetrahedron"),
         (11 | 12 | 13 | 14 | 25 | 26 | 27 | 29 | 30 | 31 | 32 | 33 | 37 | 42 | 72 | 73 | 74, _) => {
-            let reason = format!("cell type {kind} is no tetrahedron: split the mesh into tetrahedra first");
+            let reason =
+                format!("cell type {kind} is not a tetrahedron: split the mesh into tetrahedra first");
             return Err(Fault::element(place, number, reason));
         }
         _ => return Err(Fault::element(place, number, format!("cell type {kind} is not known"))),

@@ -142,7 +142,11 @@ impl Draft {
         };
         if rest.len() < 2 {
             let count = corners.len();
-            return Err(Fault::element(place, number, format!("a face of {count} corners is none")));
+            return Err(Fault::element(
+                place,
+                number,
+                format!("a face needs at least three corners, not {count}"),
+            ));
         }
         for pair in rest.windows(2) {
             if self.triangles.len() >= MOST_ITEMS {

@@ -313,7 +313,9 @@ impl Reader<'_> {
             4 => {
                 if !corners.len().is_multiple_of(3) {
                     let count = corners.len();
-                    return Err(self.file.fault(format!("{count} corners are no whole number of triangles")));
+                    return Err(self
+                        .file
+                        .fault(format!("{count} corners are not a whole number of triangles")));
                 }
                 corners
                     .chunks_exact(3)

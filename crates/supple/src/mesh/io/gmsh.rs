@@ -19,7 +19,7 @@ impl Source<'_> {
     fn whole(&mut self, scalar: Scalar, what: &str) -> Parsed<i128> {
         match self.text.number(scalar, self.binary, what)? {
             Number::Whole(value) => Ok(value),
-            Number::Real(_) => Err(self.text.fault(format!("{what} is no whole number"))),
+            Number::Real(_) => Err(self.text.fault(format!("{what} is not a whole number"))),
         }
     }
     /// An `int` of the format.
@@ -218,7 +218,7 @@ fn byte_order(text: &mut Text) -> Parsed<Order> {
     match one {
         [1, 0, 0, 0] => Ok(Order::Little),
         [0, 0, 0, 1] => Ok(Order::Big),
-        _ => Err(text.fault("the number that tells the byte order is not 1")),
+        _ => Err(text.fault("the byte-order mark is not 1")),
     }
 }
 

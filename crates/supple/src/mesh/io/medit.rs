@@ -72,7 +72,7 @@ pub(super) fn read(bytes: &[u8]) -> Parsed<RawMesh> {
             continue;
         }
         let Some(rows) = rows(keyword.text) else {
-            return Err(keyword.fault(format!("{} is no keyword of a .mesh file", keyword.quoted())));
+            return Err(keyword.fault(format!("{} is not a keyword of a .mesh file", keyword.quoted())));
         };
         let count = text.need("a count")?;
         let whole = count.whole("a count")?;
@@ -110,7 +110,7 @@ pub(super) fn read(bytes: &[u8]) -> Parsed<RawMesh> {
             Rows::Refused if whole == 0 => {}
             Rows::Refused => {
                 let what = String::from_utf8_lossy(keyword.text);
-                return Err(keyword.fault(format!("{what} are no tetrahedra: split them first")));
+                return Err(keyword.fault(format!("{what} are not tetrahedra: split them first")));
             }
         }
     }

@@ -25,7 +25,7 @@ pub fn read_npy(name: &str, bytes: &[u8]) -> Result<Samples, ReadError> {
 fn array(bytes: &[u8]) -> Parsed<Samples> {
     let start = |reason: &str| Fault::new(Place::byte(0), reason);
     if !bytes.starts_with(b"\x93NUMPY") {
-        return Err(start("this is no .npy file: it does not start with \\x93NUMPY"));
+        return Err(start("this is not a .npy file: it does not start with \\x93NUMPY"));
     }
     // Version 1 tells the length of its header in two bytes, 2 and 3 in four.
     let wide = match bytes.get(6) {
@@ -87,9 +87,9 @@ struct Header {
 impl Header {
     /// Reads `{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3, 4), }`, in any order of keys.
     fn read(text: &[u8]) -> Result<Header, String> {
-        let text = std::str::from_utf8(text).map_err(|_| "the header is no text".to_string())?.trim();
+        let text = std::str::from_utf8(text).map_err(|_| "the header is not text".to_string())?.trim();
         let inner = text.strip_prefix('{').and_then(|t| t.strip_suffix('}'));
-        let mut rest = inner.ok_or("the header is no dictionary in braces")?.trim();
+        let mut rest = inner.ok_or("the header is not a dictionary in braces")?.trim();
         let (mut kind, mut fortran, mut shape) = (None, None, None);
         while !rest.is_empty() {
             let (key, after) = quoted(rest)?;
@@ -112,11 +112,11 @@ impl Header {
                 }
                 "shape" => {
                     let list = after.strip_prefix('(').and_then(|t| t.split_once(')'));
-                    let (list, after) = list.ok_or("the shape is no list in parentheses")?;
+                    let (list, after) = list.ok_or("the shape is not a list in parentheses")?;
                     let numbers = list.split(',').map(str::trim).filter(|t| !t.is_empty());
                     let read = numbers.map(|t| t.parse::<usize>().map_err(|_| quote(t.as_bytes())));
                     let list: Result<Vec<usize>, String> = read.collect();
-                    shape = Some(list.map_err(|t| format!("{t} in the shape is no number of points"))?);
+                    shape = Some(list.map_err(|t| format!("{t} in the shape is not a number of points"))?);
                     after
                 }
                 other => return Err(format!("the key {} is not known", quote(other.as_bytes()))),
@@ -130,7 +130,7 @@ impl Header {
         }
         match (kind, fortran, shape) {
             (Some(kind), Some(fortran), Some(shape)) => Ok(Header { kind, fortran, shape }),
-            _ => Err("the header must tell descr, fortran_order and shape".into()),
+            _ => Err("the header must have descr, fortran_order and shape".into()),
         }
     }
 }

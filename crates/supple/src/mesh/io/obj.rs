@@ -96,7 +96,7 @@ pub(super) fn read(bytes: &[u8]) -> Parsed<RawMesh> {
                 draft.count("statement of a free-form curve or surface was ignored");
             }
             _ => {
-                return Err(keyword.fault(format!("{} is no keyword of an .obj file", keyword.quoted())));
+                return Err(keyword.fault(format!("{} is not a keyword of an .obj file", keyword.quoted())));
             }
         }
     }
@@ -116,7 +116,7 @@ fn rest<'a>(line: &Line<'a>, keyword: usize) -> &'a [u8] {
     line.text.trim_ascii().get(keyword..).unwrap_or(&[]).trim_ascii()
 }
 
-/// Numbers that nothing depends on but looks: what is none is 0.
+/// Numbers that matter only for drawing: an invalid one is 0.
 fn numbers<'a, const N: usize>(mut tokens: impl Iterator<Item = Token<'a>>) -> [f64; N] {
     std::array::from_fn(|_| {
         let value = tokens.next().and_then(|t| t.real("a number").ok());

@@ -35,7 +35,7 @@ fn scalar(token: &super::text::Token) -> Parsed<Scalar> {
         b"uint64" | b"ulong" => Scalar::U64,
         b"float" | b"float32" => Scalar::F32,
         b"double" | b"float64" => Scalar::F64,
-        _ => return Err(token.fault(format!("{} is no type of a property", token.quoted()))),
+        _ => return Err(token.fault(format!("{} is not a property type", token.quoted()))),
     })
 }
 
@@ -108,7 +108,7 @@ fn header<'a>(text: &mut Text<'a>) -> Parsed<(Option<Order>, Vec<Element<'a>>)> 
                 }
             }
             b"end_header" => break,
-            _ => return Err(keyword.fault(format!("{} does not belong into a header", keyword.quoted()))),
+            _ => return Err(keyword.fault(format!("{} does not belong in a header", keyword.quoted()))),
         }
     }
     match format {
@@ -279,6 +279,6 @@ fn put(row: &mut [f64], at: usize, value: f64) {
 }
 
 fn corner(number: Number, place: Place, draft: &Draft) -> Parsed<u32> {
-    let value = number.whole().ok_or_else(|| Fault::new(place, "a corner is no whole number"))?;
+    let value = number.whole().ok_or_else(|| Fault::new(place, "a corner is not a whole number"))?;
     draft.node(value, place)
 }

@@ -34,7 +34,7 @@ fn header<'a>(text: &mut Text<'a>, what: &str) -> Parsed<(i128, Vec<i128>, Line<
     // The header has at most four numbers; whatever follows is no header.
     let rest: Vec<i128> = tokens.by_ref().take(3).map(|t| t.whole("a count")).collect::<Parsed<_>>()?;
     if let Some(extra) = tokens.next() {
-        return Err(extra.fault(format!("{} does not belong into the first line", extra.quoted())));
+        return Err(extra.fault(format!("{} does not belong on the first line", extra.quoted())));
     }
     Ok((count, rest, line))
 }
@@ -164,7 +164,7 @@ fn tets(bytes: &[u8], mut draft: Draft) -> Parsed<RawMesh> {
         draft.note("the tetrahedra have 10 nodes: their corners were taken");
     }
     if data {
-        draft.note("attributes that are no region numbers were ignored");
+        draft.note("attributes that are not region numbers were ignored");
     }
     draft.finish(text.place())
 }

@@ -227,7 +227,7 @@ impl<'a> Token<'a> {
 
     /// A finite number; Fortran's exponents with D are read too.
     pub fn real(&self, what: &str) -> Parsed<f64> {
-        let fault = || self.fault(format!("{} is no number; {what} should be here", self.quoted()));
+        let fault = || self.fault(format!("{} is not a number; expected {what}", self.quoted()));
         let text = self.short().ok_or_else(fault)?;
         let value: f64 = match text.parse() {
             Ok(value) => value,
@@ -242,7 +242,7 @@ impl<'a> Token<'a> {
 
     /// A whole number, however large.
     pub fn whole(&self, what: &str) -> Parsed<i128> {
-        let fault = || self.fault(format!("{} is no whole number; {what} should be here", self.quoted()));
+        let fault = || self.fault(format!("{} is not a whole number; expected {what}", self.quoted()));
         let text = self.short().ok_or_else(fault)?;
         match text.parse::<i64>() {
             Ok(value) => Ok(value.into()),

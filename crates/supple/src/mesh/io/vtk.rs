@@ -87,7 +87,7 @@ fn scalar(token: &Token) -> Parsed<Scalar> {
     ];
     match kinds.iter().find(|(name, _)| token.is(name)) {
         Some((_, scalar)) => Ok(*scalar),
-        None => Err(token.fault(format!("{} is no type of numbers", token.quoted()))),
+        None => Err(token.fault(format!("{} is not a number type", token.quoted()))),
     }
 }
 
@@ -136,7 +136,7 @@ impl Reader<'_> {
             self.draft.note("data on points and cells were ignored");
             return Ok(false);
         } else {
-            return Err(keyword.fault(format!("{} is no keyword of a .vtk file", keyword.quoted())));
+            return Err(keyword.fault(format!("{} is not a keyword of a .vtk file", keyword.quoted())));
         }
         Ok(true)
     }
@@ -182,7 +182,7 @@ impl Reader<'_> {
     fn whole(&mut self, scalar: Scalar, what: &str) -> Parsed<i128> {
         let place = self.place();
         let number = self.text.number(scalar, self.binary, what)?;
-        number.whole().ok_or_else(|| Fault::new(place, format!("{what} is no whole number")))
+        number.whole().ok_or_else(|| Fault::new(place, format!("{what} is not a whole number")))
     }
     fn place(&self) -> Place {
         match self.binary {

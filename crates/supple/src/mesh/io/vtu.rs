@@ -178,7 +178,7 @@ fn wholes<'a>(array: &Array<'a>, storage: &mut Storage<'a>) -> Parsed<Vec<i64>> 
     let mut out = Vec::new();
     array.numbers(storage, |number| {
         let value = number.whole().and_then(|value| i64::try_from(value).ok());
-        out.push(value.ok_or_else(|| array.tag.fault("a number of the array is no index"))?);
+        out.push(value.ok_or_else(|| array.tag.fault("a number of the array is not an index"))?);
         Ok(())
     })?;
     Ok(out)

@@ -40,7 +40,7 @@ fn scalar(tag: &Tag) -> Parsed<Scalar> {
         b"UInt64" => Scalar::U64,
         b"Float32" => Scalar::F32,
         b"Float64" => Scalar::F64,
-        _ => return Err(tag.fault(format!("{} is no type of numbers", quote(name)))),
+        _ => return Err(tag.fault(format!("{} is not a number type", quote(name)))),
     })
 }
 
@@ -63,7 +63,7 @@ impl<'a> Array<'a> {
         };
         let numbers = bytes.chunks_exact(scalar.size());
         if !numbers.remainder().is_empty() {
-            return Err(self.tag.fault(format!("{} bytes are no whole number of numbers", bytes.len())));
+            return Err(self.tag.fault(format!("{} bytes are not a whole number of values", bytes.len())));
         }
         numbers.map(|n| scalar.decode(n, storage.order)).try_for_each(&mut each)
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use supple_cli::files::{FileError, OutputDir};
+use supple_files::output::{FileError, OutputDir, write_over};
 
 /// A fresh folder, removed at the end.
 struct Scratch(PathBuf);
@@ -76,6 +76,25 @@ fn a_failed_write_leaves_nothing_and_keeps_the_old() {
     assert!(matches!(&error, FileError::Write { source, .. } if source.to_string() == "disk full"));
     assert_eq!(scratch.names(), ["x"]);
     assert_eq!(fs::read(scratch.0.join("x")).unwrap(), b"old");
+}
+
+#[test]
+fn a_single_file_is_replaced_as_a_whole() {
+    let scratch = Scratch::new("over");
+    let path = scratch.0.join("x");
+    write_over(&path, b"old").unwrap();
+    // Two threads at once: one of the two contents, never a mixture.
+    let (a, b) = (vec![b'a'; 1 << 20], vec![b'b'; 1 << 20]);
+    std::thread::scope(|scope| {
+        for bytes in [&a, &b] {
+            scope.spawn(|| write_over(&path, bytes).unwrap());
+        }
+    });
+    let kept = fs::read(&path).unwrap();
+    assert!(kept == a || kept == b);
+    assert!(write_over(&scratch.0.join("nowhere/x"), b"").is_err());
+    assert!(write_over(std::path::Path::new("/"), b"").is_err());
+    assert_eq!(scratch.names(), ["x"]);
 }
 
 #[test]

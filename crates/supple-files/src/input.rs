@@ -13,7 +13,7 @@ use thiserror::Error;
 /// Larger files are refused.
 pub const LARGEST_FILE: u64 = 2 << 30;
 
-/// Why an input could not be used. Each names the file. The command line leaves with 2 for these.
+/// Why an input could not be used. Each names the file. The command line exits with code 2 for these.
 #[derive(Debug, Error, Diagnostic)]
 pub enum InputError {
     /// The file is not there or may not be read.
@@ -68,7 +68,7 @@ pub enum InputError {
         /// The file.
         path: PathBuf,
     },
-    /// What the file holds makes no sense; the message starts with file and line.
+    /// The file is invalid; the message starts with file and line.
     #[error(transparent)]
     Mesh(#[from] ReadError),
 }

@@ -88,12 +88,7 @@ impl Loaded {
     }
 
     /// Reads a mesh or a grid (.npy) that the scene names, in its folder or one of `allowed`.
-    pub(crate) fn asset(
-        &self,
-        path: &str,
-        allowed: &[PathBuf],
-        notes: &mut Vec<String>,
-    ) -> Result<Asset, String> {
+    pub fn asset(&self, path: &str, allowed: &[PathBuf], notes: &mut Vec<String>) -> Result<Asset, String> {
         let folder = self.folder.as_deref().ok_or("a built-in scene has no files".to_string())?;
         let place = Place::find(folder, path, allowed)?;
         let path = &place.named;
@@ -167,7 +162,7 @@ fn tell(mut e: SceneError, name: &str, text: &str, typed: Option<&str>) -> Strin
 }
 
 /// An error and its causes in one line.
-pub(crate) fn chain(e: &dyn std::error::Error) -> String {
+pub fn chain(e: &dyn std::error::Error) -> String {
     let mut text = e.to_string();
     let mut cause = e.source();
     while let Some(c) = cause {

@@ -5,6 +5,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -97,7 +98,7 @@ impl OutputDir {
     }
 
     /// Writes a file again that this run has written before, or a new one.
-    pub(crate) fn replace<E, F>(&self, name: &str, fill: F) -> Result<PathBuf, FileError>
+    pub fn replace<E, F>(&self, name: &str, fill: F) -> Result<PathBuf, FileError>
     where
         E: Into<io::Error>,
         F: FnOnce(&mut BufWriter<File>) -> Result<(), E>,
@@ -115,16 +116,9 @@ impl OutputDir {
         F: FnOnce(&mut BufWriter<File>) -> Result<(), E>,
     {
         let path = self.path.join(name);
-        let temporary = self.path.join(format!(".{name}.{}.part", std::process::id()));
-        let outcome = fill_file(&temporary, fill)
-            .and_then(|()| if may() { Ok(()) } else { Err(io::ErrorKind::AlreadyExists.into()) })
-            .and_then(|()| fs::rename(&temporary, &path));
-        match outcome {
+        match whole(&path, name, may, fill) {
             Ok(()) => Ok(path),
-            Err(source) => {
-                let _ = fs::remove_file(&temporary);
-                Err(FileError::Write { path, source })
-            }
+            Err(source) => Err(FileError::Write { path, source }),
         }
     }
 
@@ -132,6 +126,40 @@ impl OutputDir {
     pub fn write_bytes(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
         self.write(name, |file| file.write_all(bytes))
     }
+}
+
+/// Writes one file wherever it is, and replaces one that is there. It is on the disk when this returns.
+pub fn write_over(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let Some(name) = path.file_name() else { return Err(io::ErrorKind::InvalidInput.into()) };
+    whole(
+        path,
+        &name.to_string_lossy(),
+        || true,
+        |file| {
+            file.write_all(bytes)?;
+            file.flush()?;
+            file.get_ref().sync_all()
+        },
+    )
+}
+
+/// Fills a temporary file beside `path`, whose name is `name`, and renames it if it `may` be there.
+fn whole<E, F>(path: &Path, name: &str, may: impl FnOnce() -> bool, fill: F) -> io::Result<()>
+where
+    E: Into<io::Error>,
+    F: FnOnce(&mut BufWriter<File>) -> Result<(), E>,
+{
+    // Numbered, since two threads may write the same file.
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let temporary = path.with_file_name(format!(".{name}.{}-{count}.part", std::process::id()));
+    let outcome = fill_file(&temporary, fill)
+        .and_then(|()| if may() { Ok(()) } else { Err(io::ErrorKind::AlreadyExists.into()) })
+        .and_then(|()| fs::rename(&temporary, path));
+    if outcome.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    outcome
 }
 
 /// `create_new` so that a link planted under the temporary name is not followed; what an interrupted run with the

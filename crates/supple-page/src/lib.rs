@@ -29,7 +29,7 @@ pub fn embedded() -> Result<&'static Page, String> {
     PAGE.as_ref().map_err(|reason| {
         format!(
             "this program was built without the viewer's page: {reason}. Install Node.js with npm, then build again after \
-             `touch crates/supple-cli/build.rs`"
+             `touch crates/supple-page/build.rs`"
         )
     })
 }
