@@ -86,7 +86,9 @@ pub fn apply(settings: &mut Settings, of: For, given: Option<&Bound<'_, PyDict>>
             "integrator" => time.integrator = word(&value, &name)?,
             "gravity" => world.gravity = crate::array::vector(&value, &name)?,
             // In files it is in milliseconds; `None` is a value too.
-            "time_budget" => solve.time_budget = if value.is_none() { None } else { Some(number(&value, &name)?) },
+            "time_budget" => {
+                solve.time_budget = if value.is_none() { None } else { Some(number(&value, &name)?) }
+            }
             _ => set(solve, &name, &value)?,
         }
     }

@@ -170,7 +170,10 @@ fn every_number_of_the_report_is_documented() {
         assert!(meaning.len() > 10, "{name} has no meaning");
         // Seconds are told in milliseconds there.
         let told = if name == "timings" { "frame_ms" } else { name };
-        assert!(list.contains(&format!("`{told}`")), "{name} is not among the keys of --stats in docs/scene-format.md");
+        assert!(
+            list.contains(&format!("`{told}`")),
+            "{name} is not among the keys of --stats in docs/scene-format.md"
+        );
     }
 }
 

@@ -93,7 +93,7 @@ impl Simulation {
         if state.broken.len() == snapshot.broken.len() {
             state.broken.clone_from(&snapshot.broken);
         }
-        self.lagged.hessian.forget();
+        self.newton.hessian.forget();
         self.terms.keep_forces(true);
         Ok(())
     }
