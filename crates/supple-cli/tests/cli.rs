@@ -273,7 +273,7 @@ fn wrong_scenes_name_file_line_key_and_a_hint() {
     for (i, (from, to, line, says)) in cases.iter().enumerate() {
         let name = format!("s{i}.toml");
         assert!(SCENE.contains(from), "{from}");
-        f.write(&name, &SCENE.replacen(from, to, 1));
+        f.write(&name, SCENE.replacen(from, to, 1));
         for verb in ["run", "check"] {
             let o = supple(&f.0, &[verb, &name]);
             let e = errors(&o);
@@ -291,7 +291,7 @@ fn files_that_are_none_are_refused() {
     std::fs::write(f.path("utf16.toml"), [0xff, 0xfe, b'v', 0, b'e', 0]).unwrap();
     std::fs::write(f.path("nul.toml"), b"version = 1\0\n").unwrap();
     f.write("empty.toml", "");
-    f.write("deep.toml", &format!("version = 1\nx = {}{}", "[".repeat(5000), "]".repeat(5000)));
+    f.write("deep.toml", format!("version = 1\nx = {}{}", "[".repeat(5000), "]".repeat(5000)));
     for name in
         ["missing.toml", "folder.toml", "utf16.toml", "nul.toml", "empty.toml", "deep.toml", "/dev/zero"]
     {
@@ -422,11 +422,11 @@ fn everything_that_means_nothing_is_told_at_once() {
         assert_eq!(told.len(), expected.len(), "{e}");
     }
     // Bounded, whatever comes.
-    f.write("flood.toml", &(0..500).map(|i| format!("key{i} = 1\n")).collect::<String>());
+    f.write("flood.toml", (0..500).map(|i| format!("key{i} = 1\n")).collect::<String>());
     let e = errors(&supple(&f.0, &["check", "flood.toml"]));
     assert_eq!(e.matches("error: ").count(), 50);
     // Text that is not TOML is reported line by line.
-    f.write("broken.toml", &SCENE.replace("dt = 0.04", "dt = = 1").replace("iterations = 10", "threads = 2"));
+    f.write("broken.toml", SCENE.replace("dt = 0.04", "dt = = 1").replace("iterations = 10", "threads = 2"));
     let e = errors(&supple(&f.0, &["check", "broken.toml"]));
     assert!(
         e.contains("broken.toml:3:") && e.contains("broken.toml:7:") && e.contains("duplicate key"),
@@ -441,7 +441,7 @@ fn a_node_follows_one_motion() {
         let pin =
             |ids: &str, more: &str| format!("[[pin]]\nbody = \"beam\"\nselect = {{ ids = {ids} }}\n{more}");
         let held = SCENE.split("[[pin]]").next().unwrap();
-        f.write("twice.toml", &format!("{held}{}{}", pin("[0, 5, 10]", first), pin("[10, 15]", second)));
+        f.write("twice.toml", format!("{held}{}{}", pin("[0, 5, 10]", first), pin("[10, 15]", second)));
         supple(&f.0, &["check", "twice.toml"])
     };
     let (up, turn) = (
@@ -471,9 +471,9 @@ fn a_node_follows_one_motion() {
 fn check_says_what_a_surface_is_good_for() {
     let f = Folder::new("uses");
     let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
-    f.write("cloth.obj", &format!("{corners}f 1 2 3\nf 1 3 4\n"));
-    f.write("closed.obj", &format!("{corners}f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"));
-    f.write("flipped.obj", &format!("{corners}f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 3 4\n"));
+    f.write("cloth.obj", format!("{corners}f 1 2 3\nf 1 3 4\n"));
+    f.write("closed.obj", format!("{corners}f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"));
+    f.write("flipped.obj", format!("{corners}f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 3 4\n"));
     let said = |name: &str| {
         let o = supple(&f.0, &["check", name]);
         (code(&o), String::from_utf8_lossy(&o.stdout).into_owned(), errors(&o))
