@@ -393,7 +393,7 @@ test("a simulation that cannot go on says why, and can be reset", async () => {
   const broken = await serve(path);
   const bad = await open(browser, broken.address);
   await bad.waitForSelector("#alert:not([hidden])");
-  assert.match(await bad.textContent("#alert p"), /cannot go on: body `/);
+  assert.match(await bad.textContent("#alert p"), /cannot continue: body `/);
   await shot(bad, "error");
   await bad.locator("#gravity").fill("-9.8");
   await until(bad, () => suppleView.state.values.gravity[1] === -9.8);

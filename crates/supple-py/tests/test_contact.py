@@ -136,7 +136,7 @@ def test_distance_grids_that_are_none():
         (lambda: make((0, 0, 0), 0.1, values[:1]), "at least 2 points"),
         (lambda: make((0, 0, 0), 0.1, values + 5), "all positive"),
         (lambda: make((0, 0, 0), 0.1, 0.1 * values), "per metre"),
-        (lambda: make((0, 0, 0), 0.01, values), "no distances"),
+        (lambda: make((0, 0, 0), 0.01, values), "not distances"),
         (lambda: make((0, 0, 0), 0, values), "spacing"),
         (lambda: make((0, 0, 0), (0.1, 0.1), values), "spacing"),
         (lambda: make((0, 0), 0.1, values), "origin"),

@@ -79,29 +79,29 @@ fn arrays_of_all_orders_are_read() {
 fn bad_arrays_are_refused_with_a_reason() {
     let data = [0u8; 64];
     for (file, word) in [
-        (Vec::new(), "no .npy file"),
-        (b"PK\x03\x04 an .npz".to_vec(), "no .npy file"),
+        (Vec::new(), "not a .npy file"),
+        (b"PK\x03\x04 an .npz".to_vec(), "not a .npy file"),
         (b"\x93NUMPY".to_vec(), "ends in its header"),
         (b"\x93NUMPY\x09\x00\x00\x00".to_vec(), "version 9"),
         (b"\x93NUMPY\x02\x00\xff\xff\xff\xff{}".to_vec(), "too long"),
-        (npy("", &data), "no dictionary"),
-        (npy("{'descr': '<f8'}", &data), "must tell"),
+        (npy("", &data), "not a dictionary"),
+        (npy("{'descr': '<f8'}", &data), "must have"),
         (npy(&header("<i4", "False", "(2, 2, 2)"), &data), "floats of 4 or 8 bytes"),
         (npy(&header("|O", "False", "(2, 2, 2)"), &data), "floats of 4 or 8 bytes"),
         (npy(&header("<f8", "Maybe", "(2, 2, 2)"), &data), "neither True nor False"),
         (npy(&header("<f8", "False", "(8,)"), &data), "three axes"),
         (npy(&header("<f8", "False", "(2, 2, 2, 1)"), &data), "three axes"),
         (npy(&header("<f8", "False", "2"), &data), "parentheses"),
-        (npy(&header("<f8", "False", "(2, -2, 2)"), &data), "no number of points"),
+        (npy(&header("<f8", "False", "(2, -2, 2)"), &data), "not a number of points"),
         (
             npy(&header("<f8", "False", "(2, 2, 3)"), &data),
             "2×2×3 numbers of 8 bytes are announced, and 64 bytes follow",
         ),
         (npy(&header("<f8", "False", "(18446744073709551615, 2, 2)"), &data), "announced"),
-        (npy(&header("<f8", "False", "(99999999999999999999999, 2, 2)"), &data), "no number of points"),
+        (npy(&header("<f8", "False", "(99999999999999999999999, 2, 2)"), &data), "not a number of points"),
         (npy("{'descr': '<f8' 'fortran_order': False}", &data), "comma"),
         (npy("{'import os': 1}", &data), "is not known"),
-        (npy("{'descr", &data), "no dictionary"),
+        (npy("{'descr", &data), "not a dictionary"),
         (npy("{'descr}", &data), "in quotes"),
     ] {
         let told = read_npy("bowl.npy", &file).unwrap_err().to_string();
@@ -231,7 +231,7 @@ fn what_is_wrong_is_told_with_its_key() {
         (MESH, level(), file, "`grid`"),
         (GRID, obj(&good), file, ".npy"),
         (&GRID.replace("0.25 }", "-1 }"), level(), "obstacle[0].shape", "spacing"),
-        (&GRID.replace("0.25 }", "0.01 }"), level(), "obstacle[0].shape", "no distances"),
+        (&GRID.replace("0.25 }", "0.01 }"), level(), "obstacle[0].shape", "not distances"),
         (&GRID.replace("0.25 }", "2.5 }"), level(), "obstacle[0].shape", "per metre"),
         (&GRID.replace("-0.5,", "nan,"), level(), "obstacle[0].shape", "origin"),
     ] {

@@ -224,7 +224,7 @@ fn medit() {
         bad("0 1 0 0", &format!("0 {word} 0 0"), "t.mesh:7: node 3: ", reason);
     }
     bad("\n4\n", "\n5\n", "t.mesh:9: ", "\"Tetrahedra\" comes after 4 of 5 rows");
-    bad("\n4\n", "\n3\n", "t.mesh:8: ", "no keyword");
+    bad("\n4\n", "\n3\n", "t.mesh:8: ", "not a keyword");
     bad("\n4\n", "\n4000000000\n", "t.mesh:4: ", "are announced, but only");
     bad("\n1\n", "\n18446744073709551615\n", "t.mesh:10: ", "are announced, but only");
     bad("1 2 3 4 0\nEnd", "1 2 3 4\nEnd", "t.mesh:12: element 1: ", "is not a whole number");

@@ -15,7 +15,7 @@ fn vtk() {
         refused(soon(|| load("t.vtk", VTK.replace(from, to))), start, reason);
     };
     bad("POINTS 4", "POINTS 5", "t.vtk:10: node 4: ", "is not a number");
-    bad("POINTS 4", "POINTS 3", "t.vtk:9: ", "no keyword");
+    bad("POINTS 4", "POINTS 3", "t.vtk:9: ", "not a keyword");
     for count in ["4000000000", "18446744073709551615", "-1"] {
         bad("POINTS 4", &format!("POINTS {count}"), "t.vtk:5: ", count);
         bad("CELLS 1 5", &format!("CELLS {count} 5"), "t.vtk:10: ", count);
@@ -34,7 +34,7 @@ fn vtk() {
     bad("4 0 1 2 3", "4 0 1 1 3", "t.vtk:11: element 0: ", "appears twice");
     bad("CELLS 1 5", "CELLS 1 6", "t.vtk:10: ", "left over");
     bad("CELLS 1 5", "CELLS 2 5", "t.vtk:11: element 0: ", "where 3 are left");
-    bad("CELL_TYPES 1\n10", "CELL_TYPES 1\n12", "t.vtk:11: element 0: ", "no tetrahedron");
+    bad("CELL_TYPES 1\n10", "CELL_TYPES 1\n12", "t.vtk:11: element 0: ", "not a tetrahedron");
     bad("CELL_TYPES 1\n10", "CELL_TYPES 1\n5", "t.vtk:11: element 0: ", "of 4 nodes");
     bad("CELL_TYPES 1\n10", "CELL_TYPES 1\n200", "t.vtk:11: element 0: ", "not known");
     bad("CELL_TYPES 1\n10\n", "", "t.vtk:12: ", "CELL_TYPES");
@@ -50,7 +50,7 @@ fn vtk() {
         "CELLS 1 5\n",
         "CELLS 2 4\nOFFSETS vtktypeint64\n0 4\nCONNECTIVITY vtktypeint64\n9 ",
         "t.vtk:14: ",
-        "no keyword",
+        "not a keyword",
     );
     bad(
         "CELLS 1 5\n4 ",
@@ -96,11 +96,11 @@ fn vtu_files() {
             &format!("node {node} does not"),
         );
     }
-    bad(vtu("4", "1", "0 1 2 18446744073709551616", "10"), "t.vtu:14: ", "no index");
+    bad(vtu("4", "1", "0 1 2 18446744073709551616", "10"), "t.vtu:14: ", "not an index");
     bad(vtu("4", "1", "0 1 2 x", "10"), "t.vtu:15: ", "is not a whole number");
     bad(vtu("4", "1", "0 1 2", "10"), "t.vtu:14: element 0: ", "does not fit");
     bad(vtu("4", "1", "0 1 2 3 3", "10"), "t.vtu:14: ", "offsets end at 4");
-    bad(vtu("4", "1", "0 1 2 3", "12"), "t.vtu:14: element 0: ", "no tetrahedron");
+    bad(vtu("4", "1", "0 1 2 3", "12"), "t.vtu:14: element 0: ", "not a tetrahedron");
     bad(good.replace("0 1 0\n", "0 nan 0\n"), "t.vtu:9: ", "not finite");
     bad(good.replace("1 0 0\n", "1e308 0 0\n"), "t.vtu:6: node 1: ", "too large");
     bad(good.replace("UnstructuredGrid\" b", "PolyData\" b"), "t.vtu:2: ", "PolyData");
@@ -158,7 +158,7 @@ fn obj() {
     bad("v 0 0 inf", "t.obj:4: node 4: ", "not finite");
     bad("v 0 0 1e308", "t.obj:4: node 4: ", "too large");
     bad("v 0 0 zero", "t.obj:4: node 4: ", "is not a number");
-    bad("vertex 1 2 3", "t.obj:4: ", "no keyword");
+    bad("vertex 1 2 3", "t.obj:4: ", "not a keyword");
     bad("f 1 2 3\0", "t.obj:4: ", "NUL");
     bad("# only points", "t.obj:", "no triangles");
     bad(&format!("f {}", "9".repeat(2_000_000)), "t.obj:4: element 1: ", "is not a whole number");
