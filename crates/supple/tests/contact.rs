@@ -47,6 +47,8 @@ mod link_files;
 mod links;
 #[path = "contact/long_steps.rs"]
 mod long_steps;
+#[path = "contact/order_two.rs"]
+mod order_two;
 #[path = "contact/particle.rs"]
 mod particle;
 #[path = "contact/passage.rs"]

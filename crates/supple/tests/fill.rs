@@ -10,6 +10,7 @@
 //! | `fill/random.rs` | surfaces that nobody would draw |
 //! | `fill/stand.rs` | skins that touch obstacles: gaps, friction |
 //! | `fill/methods.rs` | a filled figure by every method |
+//! | `fill/order_two.rs` | filled bodies of order 2: masses, skins |
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 #[path = "fill/bad.rs"]
@@ -20,6 +21,8 @@ mod bodies;
 mod damage;
 #[path = "fill/methods.rs"]
 mod methods;
+#[path = "fill/order_two.rs"]
+mod order_two;
 #[path = "fill/random.rs"]
 mod random;
 #[path = "fill/shapes.rs"]

@@ -11,6 +11,8 @@ mod axes;
 mod axes_contact;
 #[path = "time/bdf2.rs"]
 mod bdf2;
+#[path = "time/defaults.rs"]
+mod defaults;
 #[path = "time/equilibrium.rs"]
 mod equilibrium;
 #[path = "time/files.rs"]

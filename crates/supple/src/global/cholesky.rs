@@ -1,7 +1,8 @@
 //! The factor A = L Lᵀ and the solve with it.
 
 use super::factor::factor;
-use super::kernel::{Backward, Forward};
+use super::kernel::{Backward, Forward, Number};
+use super::panels::Panels;
 use super::system::System;
 use super::tree::{Supernodes, Task};
 use crate::exec::Exec;
@@ -108,8 +109,7 @@ impl Cholesky {
         let rhs = &mut rhs[..self.n];
         if self.root.children.is_empty() {
             // One task, whose vector is the whole in the order it has.
-            dispatch(Forward { panels: &self.root.panels, x: rhs });
-            dispatch(Backward { panels: &self.root.panels, x: rhs });
+            substitute(&self.root.panels, &self.root.panels.values, rhs);
         } else {
             if !scratch.fits(&self.root) {
                 *scratch = self.scratch();
@@ -118,6 +118,33 @@ impl Cholesky {
             down(&self.root, scratch, exec);
             collect(&self.root, scratch, rhs);
         }
+    }
+}
+
+/// Both substitutions of a factor that is one task, with its numbers or others of its pattern.
+fn substitute<T: Number>(panels: &Panels, values: &[T], x: &mut [Row]) {
+    dispatch(Forward { panels, values, x: &mut *x });
+    dispatch(Backward { panels, values, x });
+}
+
+/// The numbers of factors of one pattern for x, y and z, side by side, so that one solve does for all three.
+#[derive(Debug)]
+pub(super) struct Merged(Vec<[f64; 4]>);
+
+impl Merged {
+    /// Of factors that are one task each; larger ones are bound by memory, of which this takes four times as much as one.
+    pub fn new(factors: [&Cholesky; 3]) -> Option<Merged> {
+        let values = factors.map(|f| &f.root.panels.values[..]);
+        let [x, y, z] = values;
+        if factors.iter().any(|f| !f.root.children.is_empty()) || y.len() != x.len() || z.len() != x.len() {
+            return None;
+        }
+        Some(Merged(x.iter().zip(y).zip(z).map(|((x, y), z)| [*x, *y, *z, 0.0]).collect()))
+    }
+
+    /// Solves by the three factors; `pattern` is one of them.
+    pub fn solve(&self, pattern: &Cholesky, rhs: &mut [Row]) {
+        substitute(&pattern.root.panels, &self.0, &mut rhs[..pattern.n]);
     }
 }
 
@@ -152,12 +179,12 @@ fn up(task: &Task, scratch: &mut SolveScratch, rhs: &[Row], exec: &Exec) {
             }
         }
     }
-    dispatch(Forward { panels: &task.panels, x: &mut scratch.x });
+    dispatch(Forward { panels: &task.panels, values: &task.panels.values[..], x: &mut scratch.x });
 }
 
 /// Backward substitution, children last.
 fn down(task: &Task, scratch: &mut SolveScratch, exec: &Exec) {
-    dispatch(Backward { panels: &task.panels, x: &mut scratch.x });
+    dispatch(Backward { panels: &task.panels, values: &task.panels.values[..], x: &mut scratch.x });
     for (child, below) in task.children.iter().zip(&mut scratch.children) {
         for (&from, to) in child.up.iter().zip(&mut below.x[child.own..]) {
             *to = scratch.x[from as usize];

@@ -61,11 +61,11 @@ impl Panels {
         self.nodes.last().map_or(0, |last| last.values_at + last.len())
     }
 
-    /// The numbers and the row numbers of a supernode.
+    /// The numbers, of all in `values`, and the row numbers of a supernode.
     #[inline(always)]
-    pub fn of(&self, node: &Node) -> (&[f64], &[u32]) {
+    pub fn of<'a, T>(&'a self, node: &Node, values: &'a [T]) -> (&'a [T], &'a [u32]) {
         (
-            &self.values[node.values_at..node.values_at + node.len()],
+            &values[node.values_at..node.values_at + node.len()],
             &self.ids[node.ids_at..node.ids_at + node.rows],
         )
     }

@@ -1,9 +1,10 @@
 //! A⁻¹ where nodes are held along some of the axes only: a Dirichlet split per coordinate.
 //!
 //! A is the same for x, y and z. Each coordinate's problem is A over the nodes that are free along it; rows and columns of the others are those of the
-//! identity, so order and pattern stay as they are. There is a factor for each distinct set of held nodes, at most three.
+//! identity, so order and pattern stay as they are. There is a factor for each distinct set of held nodes, at most three. Small ones are merged, so that a
+//! solve costs what it does without held nodes; larger ones, whose numbers come from memory, are solved one after the other.
 
-use super::cholesky::{Cholesky, FactorError, SolveScratch};
+use super::cholesky::{Cholesky, FactorError, Merged, SolveScratch};
 use super::system::System;
 use crate::exec::Exec;
 use crate::math::nodes::Row;
@@ -16,6 +17,7 @@ pub struct Split {
     /// The set of each coordinate.
     set: [usize; 3],
     sets: Vec<Set>,
+    merged: Option<Merged>,
     work: Vec<Row>,
     out: Vec<Row>,
 }
@@ -45,6 +47,10 @@ impl Split {
             for &i in &self.sets[set].held {
                 rhs[i as usize].0[c] = 0.0;
             }
+        }
+        if let Some(merged) = &self.merged {
+            merged.solve(global, rhs);
+            return Ok(());
         }
         self.out.clear();
         self.out.extend_from_slice(rhs);
@@ -83,7 +89,7 @@ impl Split {
                 }
             }
         }
-        self.of = None;
+        (self.of, self.merged) = (None, None);
         for set in self.sets.iter_mut().filter(|s| !s.held.is_empty()) {
             let part = matrix.without(&set.held);
             match &mut set.factor {
@@ -95,6 +101,7 @@ impl Split {
                 }
             }
         }
+        self.merged = Merged::new(self.set.map(|k| self.sets[k].factor.as_ref().unwrap_or(global)));
         self.of = Some(global.count());
         Ok(())
     }

@@ -410,8 +410,7 @@ impl Scene {
     }
 
     /// Pins nodes of a body along some of the axes x, y, z only: on a plane of symmetry, say. What is pinned along all of them, in one call or
-    /// in several, is pinned. `auto` and `newton` take such pins everywhere, the other methods where nothing may touch. Nodes on edges follow
-    /// as in [`Scene::pin`], along the axes along which both ends are pinned.
+    /// in several, is pinned. Every method takes such pins. Nodes on edges follow as in [`Scene::pin`], along the axes along which both ends are pinned.
     pub fn pin_axes(&mut self, body: BodyId, ids: &[u32], axes: [bool; 3]) -> Result<(), BuildError> {
         let b = self.entry(body, ids)?;
         if axes == [false; 3] {

@@ -346,13 +346,13 @@ impl Program {
         self.frame_with(&mut || false)
     }
 
-    /// One frame; `stop` is asked after each iteration and ends the frame early, with status `stopped`.
+    /// One frame; `stop` is asked after each iteration, of an equilibrium after each step of continuation, and ends the frame early, with status `stopped`.
     pub fn frame_with(&mut self, stop: &mut (dyn FnMut() -> bool + Send)) -> Result<StepReport, StepError> {
         if self.mode == Mode::Static {
             let steps = f64::from(self.substeps);
             let next = self.simulation.time() + steps * self.simulation.settings().time.dt;
             self.aim(next).and_then(|()| self.contract(next)).map_err(|e| StepError::target(&e))?;
-            return self.simulation.rest(u64::from(self.substeps));
+            return self.simulation.rest(u64::from(self.substeps), &mut || !stop());
         }
         let mut whole: Option<StepReport> = None;
         for _ in 0..self.substeps {

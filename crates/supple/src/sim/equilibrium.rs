@@ -22,11 +22,16 @@ const MOST: usize = 60;
 const FIRST: f64 = 0.1;
 const LONGEST: f64 = 100.0;
 const GROWTH: f64 = 4.0;
+/// So many steps of continuation in which neither the forces that are left nor the way become half as large are the last.
+const PATIENCE: usize = 12;
 /// Most load steps that are tried where none are asked for.
 const MOST_LOADS: usize = 64;
 
 /// Nodes that are so many sizes of their body away without an equilibrium leave the state as it was.
 const FAR: f64 = 1e3;
+
+/// Asked whether to go on.
+pub type GoOn<'a> = &'a mut dyn FnMut() -> bool;
 
 /// How to look for an equilibrium.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -87,6 +92,15 @@ impl Simulation {
     /// pass; velocities are zero afterwards. On an error, and unless it is found, the state is that of before or the last that was
     /// reached, as the status says: `diverged` leaves the former.
     pub fn equilibrium(&mut self, options: &Static) -> Result<EquilibriumReport, StepError> {
+        self.equilibrium_while(options, &mut || true)
+    }
+
+    /// The same while `go_on` says so; it is asked before each step of continuation. Otherwise the status is `stopped` and the state is that of before.
+    pub fn equilibrium_while(
+        &mut self,
+        options: &Static,
+        go_on: GoOn<'_>,
+    ) -> Result<EquilibriumReport, StepError> {
         self.break_record("equilibrium()");
         let start = self.snapshot();
         let (settings, from) = (self.settings.clone(), self.state.x.clone());
@@ -115,9 +129,9 @@ impl Simulation {
         let loads = self.loads();
         let mut count = options.load_steps.unwrap_or(1).max(1);
         let result = loop {
-            let end = self.climb(&loads, count, tolerance, &mut report);
+            let end = self.climb(&loads, (count, tolerance), &mut report, go_on);
             let again = match &end {
-                Ok(rest) => rest.status != Status::Converged,
+                Ok(rest) => ![Status::Converged, Status::Stopped].contains(&rest.status),
                 Err(_) => true,
             };
             if !again || options.load_steps.is_some() || count >= MOST_LOADS || report.rigid_modes.len() == 6
@@ -135,10 +149,10 @@ impl Simulation {
         match result {
             Ok(mut rest) => {
                 // What slides without end is nowhere.
-                if rest.status != Status::Converged && self.moved(&from) > FAR {
+                if ![Status::Converged, Status::Stopped].contains(&rest.status) && self.moved(&from) > FAR {
                     rest.status = Status::Diverged;
                 }
-                if rest.status == Status::Diverged {
+                if [Status::Diverged, Status::Stopped].contains(&rest.status) {
                     self.go_back(&start);
                 }
                 (report.status, report.force_residual, report.step) = (rest.status, rest.residual, rest.step);
@@ -152,18 +166,20 @@ impl Simulation {
     }
 
     /// The equilibrium at the end of so many steps, for those who show statics as an animation: the clock goes on, and the report is that of
-    /// a step.
-    pub fn rest(&mut self, steps: u64) -> Result<StepReport, StepError> {
+    /// a step. Stopped by `go_on` the clock stays.
+    pub fn rest(&mut self, steps: u64, go_on: GoOn<'_>) -> Result<StepReport, StepError> {
         let (clock, before) = (Stopwatch::start(), self.factors());
-        let found = self.equilibrium(&Static::default())?;
+        let found = self.equilibrium_while(&Static::default(), go_on)?;
         // Without a step there is nothing but the state.
         let of_step = match found.last {
             Some(r) => r,
             None => StepReport::idle(self.settings.solve.method),
         };
         let now = self.factors();
-        self.state.frame += steps;
-        self.state.time += steps as f64 * self.settings.time.dt;
+        if found.status != Status::Stopped {
+            self.state.frame += steps;
+            self.state.time += steps as f64 * self.settings.time.dt;
+        }
         Ok(StepReport {
             frame: self.state.frame,
             time: self.state.time,
@@ -235,9 +251,9 @@ impl Simulation {
     fn climb(
         &mut self,
         loads: &Loads,
-        count: usize,
-        tolerance: f64,
+        (count, tolerance): (usize, f64),
         report: &mut EquilibriumReport,
+        go_on: GoOn<'_>,
     ) -> Result<Rest, StepError> {
         (report.load_steps, report.steps) = (count, 0);
         let mut rest = Rest { status: Status::Stalled, residual: f64::INFINITY, step: f64::INFINITY };
@@ -247,8 +263,8 @@ impl Simulation {
             let gravity = loads.gravity.map(|g| share * g);
             // On the way it is enough to be near.
             let tolerance = if k == count { tolerance } else { tolerance.max(1e-5) };
-            rest = self.relax(gravity, tolerance, report)?;
-            if rest.status == Status::Diverged {
+            rest = self.relax(gravity, tolerance, report, go_on)?;
+            if [Status::Diverged, Status::Stopped].contains(&rest.status) {
                 break;
             }
         }
@@ -261,6 +277,7 @@ impl Simulation {
         gravity: [f64; 3],
         tolerance: f64,
         report: &mut EquilibriumReport,
+        go_on: GoOn<'_>,
     ) -> Result<Rest, StepError> {
         let mut settings = self.settings.clone();
         settings.time.integrator = Integrator::BackwardEuler;
@@ -269,9 +286,12 @@ impl Simulation {
         settings.solve.tolerance = settings.solve.tolerance.min(0.1 * tolerance);
         settings.solve.time_budget = None;
         settings.time.dt = FIRST;
-        let mut best = Rest { status: Status::Stalled, residual: f64::INFINITY, step: f64::INFINITY };
-        let (mut worse, near) = (0, tolerance.sqrt().min(1e-3).max(tolerance));
+        let mut noted = Rest { status: Status::Stalled, residual: f64::INFINITY, step: f64::INFINITY };
+        let (mut idle, near) = (0, tolerance.sqrt().min(1e-3).max(tolerance));
         for _ in 0..MOST {
+            if !go_on() {
+                return Ok(Rest { status: Status::Stopped, ..noted });
+            }
             self.set(settings.clone());
             self.state.v.fill(Row::default());
             self.state.a.fill(Row::default());
@@ -297,9 +317,15 @@ impl Simulation {
                 return Ok(Rest { status: Status::Converged, residual, step });
             }
             let status = if r.status == Status::Converged { Status::Stalled } else { r.status };
-            worse = if residual < 0.5 * best.residual || step < 0.5 * best.step { 0 } else { worse + 1 };
-            best = Rest { status, residual: residual.min(best.residual), step: step.min(best.step) };
-            if worse >= 12 {
+            // Halved since it was last noted: what comes nearer by a tenth in each step does come nearer.
+            let nearer = |now: f64, then: f64| now < 0.5 * then;
+            idle += 1;
+            if nearer(residual, noted.residual) || nearer(step, noted.step) {
+                idle = 0;
+                noted.residual = noted.residual.min(residual);
+                noted.step = noted.step.min(step);
+            }
+            if idle >= PATIENCE {
                 return Ok(Rest { status, residual, step });
             }
             settings.time.dt = match r.status {
@@ -309,7 +335,7 @@ impl Simulation {
                 _ => settings.time.dt,
             };
         }
-        Ok(Rest { status: Status::IterationLimit, residual: self.static_residual(), step: best.step })
+        Ok(Rest { status: Status::IterationLimit, residual: self.static_residual(), step: noted.step })
     }
 
     /// How far any node went, in sizes of its body.

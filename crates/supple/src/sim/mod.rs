@@ -47,7 +47,7 @@ mod violations;
 
 pub use air::Air;
 pub use assemble::{AnchorRef, Body, Parts};
-pub use equilibrium::{EquilibriumReport, Static};
+pub use equilibrium::{EquilibriumReport, GoOn, Static};
 pub use forces::{ContactForce, EachBlock, Hessian};
 pub use gradient::{Gradient, GradientError, Tape};
 pub use intersections::{Entered, Intersection};

@@ -20,12 +20,13 @@ fn bdf2(h: f64) -> Settings {
     s
 }
 
-type State = (Vec<V3>, Vec<V3>);
+pub type State = (Vec<V3>, Vec<V3>);
 
 /// The classical Runge–Kutta method; `put` says where pins are at a time.
-fn runge_kutta(
+pub fn runge_kutta(
     body: &RefBody,
     start: &State,
+    gravity: V3,
     time: f64,
     steps: usize,
     put: &dyn Fn(f64, &mut [V3]),
@@ -37,7 +38,7 @@ fn runge_kutta(
         put(t, &mut x);
         let (g, mut dx, mut a) = (body.gradient(&x), vec![V3::zeros(); x.len()], vec![V3::zeros(); x.len()]);
         for &i in &free {
-            (dx[i], a[i]) = (v[i], GRAVITY - g[i] / body.masses[i]);
+            (dx[i], a[i]) = (v[i], gravity - g[i] / body.masses[i]);
         }
         (dx, a)
     };
@@ -91,7 +92,7 @@ fn pendulum() -> (RefBody, State) {
 fn a_pendulum_of_springs_is_of_second_order() {
     let (body, start) = pendulum();
     let time = 0.8;
-    let exact = runge_kutta(&body, &start, time, 8000, &|_, _| {});
+    let exact = runge_kutta(&body, &start, GRAVITY, time, 8000, &|_, _| {});
     for method in [Method::Auto, Method::Newton, Method::QuasiNewton, Method::Admm] {
         let mut errors = Vec::new();
         for steps in [100, 200, 400, 800] {
@@ -112,7 +113,7 @@ fn moving_pins_and_changing_steps_keep_the_order() {
     let (mut body, start) = pendulum();
     let time = 0.78;
     let way = |t: f64| V3::new(0.1 * (7.0 * t).sin(), 0.05 * (1.0 - (5.0 * t).cos()), 0.0);
-    let exact = runge_kutta(&body, &start, time, 8000, &|t, x| x[0] = way(t));
+    let exact = runge_kutta(&body, &start, GRAVITY, time, 8000, &|t, x| x[0] = way(t));
     let (mut moved, mut changed) = (Vec::new(), Vec::new());
     for pairs in [100, 200, 400, 800] {
         for (change, errors) in [(false, &mut moved), (true, &mut changed)] {
@@ -148,7 +149,7 @@ fn a_vibrating_bar_is_of_second_order() {
     let start =
         (body.rest.clone(), body.rest.iter().map(|p| V3::new(0.2 * p.x, 2.0 * p.x * p.x, 0.0)).collect());
     let time = 0.16;
-    let exact = runge_kutta(&body, &start, time, 4000, &|_, _| {});
+    let exact = runge_kutta(&body, &start, GRAVITY, time, 4000, &|_, _| {});
     let mut errors = Vec::new();
     for steps in [640, 1280, 2560, 5120] {
         let mut sim = bridge::simulation(&body, bdf2(time / steps as f64), lame());
@@ -186,7 +187,7 @@ fn a_body_in_contact_is_of_second_order_between_events() {
             body.pins.push(RefPin { node, target: body.rest[node] });
         }
     }
-    let exact = runge_kutta(&body, &start, time, 4000, &|_, _| {});
+    let exact = runge_kutta(&body, &start, GRAVITY, time, 4000, &|_, _| {});
     let errors: Vec<f64> = errors.iter().map(|x| max_distance(x, &exact)).collect();
     second_order("in contact", &errors);
 }

@@ -209,6 +209,24 @@ fn a_block_on_a_floor() {
     assert!((mean / count / drop - 1.0).abs() <= 2e-3, "{} {drop}", mean / count);
 }
 
+/// A block that starts 2 cm deep in a floor comes out by a fifth of that in each step of continuation: slowly, but it does, and that is no standstill.
+#[test]
+fn a_block_comes_out_of_a_floor() {
+    let mesh = bar([4, 4, 4], 0.1).map(|p| [p[0], p[1] - 0.02, p[2]]).unwrap();
+    let mut scene = Scene::new(default());
+    let material = Material::new(MaterialKind::NeoHookean, 1e5, 0.3).unwrap();
+    scene.add_solid("block", mesh, material, 1000.0).unwrap();
+    let floor = HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0]).unwrap();
+    scene.add_obstacle(Obstacle::new("floor", floor).with_friction(0.5)).unwrap();
+    let mut sim = scene.build().unwrap();
+    let r = sim.equilibrium(&Static::default()).unwrap();
+    assert_eq!(r.status, Status::Converged, "{r:?}");
+    let lowest = sim.positions().iter().map(|p| p[1]).fold(f64::INFINITY, f64::min);
+    assert!(lowest.abs() <= 1e-6 * 0.4 * 3f64.sqrt() * 10.0, "{lowest}");
+    let weight = 64.0 * 9.8;
+    assert!((sim.reactions()[0][1] / weight - 1.0).abs() <= 1e-6, "{:?}", sim.reactions());
+}
+
 /// What nothing holds has no equilibrium: its motions are named, and it says so at once; without a load it stays as it is.
 #[test]
 fn rigid_modes_are_named() {
@@ -248,4 +266,30 @@ fn rigid_modes_are_named() {
     let x = sim.positions();
     let middle = x.iter().map(|p| p[0]).sum::<f64>() / x.len() as f64;
     assert!(middle.abs() < 1e-3, "{middle}");
+}
+
+/// Whoever is asked may end it between two steps of continuation: the status says so, and everything is as it was before, settings and clock too; left alone it goes on to rest.
+#[test]
+fn an_equilibrium_can_be_stopped() {
+    let mesh = bar([6, 2, 2], 0.1);
+    let mut scene = Scene::new(default());
+    let material = Material::new(MaterialKind::NeoHookean, 1e5, 0.3).unwrap();
+    let body = scene.add_solid("bar", mesh.clone(), material, 1000.0).unwrap();
+    scene.pin(body, &wall(&mesh)).unwrap();
+    let mut sim = scene.build().unwrap();
+    sim.step().unwrap();
+    let before = (sim.positions(), sim.velocities(), sim.frame(), sim.settings().clone());
+    for most in [0, 1, 3] {
+        let mut asked = 0;
+        let mut go_on = || {
+            asked += 1;
+            asked <= most
+        };
+        let r = sim.equilibrium_while(&Static::default(), &mut go_on).unwrap();
+        assert_eq!((r.status, r.steps, asked), (Status::Stopped, most, most + 1), "{r:?}");
+        assert!(before == (sim.positions(), sim.velocities(), sim.frame(), sim.settings().clone()));
+        let r = sim.rest(1, &mut || false).unwrap();
+        assert_eq!((r.status, sim.frame()), (Status::Stopped, before.2), "{r:?}");
+    }
+    assert_eq!(sim.equilibrium(&Static::default()).unwrap().status, Status::Converged);
 }

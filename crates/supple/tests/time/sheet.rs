@@ -109,3 +109,43 @@ fn friction_at_rest() {
     assert_eq!(r.status, Status::Diverged, "{r:?}");
     assert!((middle - 0.2).abs() < 1e-12, "what slides without end is put back: {middle}");
 }
+
+/// A block on another that is pinned, loads at tan θ = 1/2 to their face: at μ = 0.51 friction between bodies bears what slides, 1e-6 of the weight, and what one gives the other
+/// feels; at μ = 0.49 there is no equilibrium.
+#[test]
+fn friction_between_bodies_at_rest() {
+    let angle = 0.5f64.atan();
+    let (sin, cos) = angle.sin_cos();
+    let weight = 2.0 * 9.8;
+    for mu in [0.51, 0.49] {
+        let mut scene = Scene::new(default([9.8 * sin, -9.8 * cos, 0.0]));
+        let material = Material::new(MaterialKind::NeoHookean, 1e6, 0.3).unwrap();
+        let low = bar([8, 1, 4], 0.1);
+        let below = scene.add_solid("low", low.clone(), material.clone(), 1000.0).unwrap();
+        let base: Vec<u32> =
+            (0..low.vertices().len() as u32).filter(|&i| low.vertices()[i as usize][1] == 0.0).collect();
+        scene.pin(below, &base).unwrap();
+        // Cells of another size, so that nodes do not stand on nodes.
+        let high = bar([3, 1, 3], 0.08).map(|p| [p[0] + 0.1, p[1] * 0.4343 + 0.102, p[2] + 0.05]).unwrap();
+        let volume = high.volume();
+        scene.add_solid("high", high.clone(), material, 2.0 / volume).unwrap();
+        scene.collide(supple::scene::Collisions { friction: mu, ..Default::default() }).unwrap();
+        let mut sim = scene.build().unwrap();
+        let r = sim.equilibrium(&Static::default()).unwrap();
+        if mu < 0.5 {
+            assert_ne!(r.status, Status::Converged, "{r:?}");
+            continue;
+        }
+        assert_eq!(r.status, Status::Converged, "{r:?}");
+        let sums = sim.contact_sums();
+        let (high_feels, low_feels) = (sums[1][0], sums[0][1]);
+        assert!((high_feels[0] + weight * sin).abs() <= 1e-6 * weight, "{high_feels:?}");
+        assert!((high_feels[1] - weight * cos).abs() <= 1e-6 * weight, "{high_feels:?}");
+        assert!((0..3).all(|c| (high_feels[c] + low_feels[c]).abs() <= 1e-9 * weight), "{sums:?}");
+        let moved = sim.positions()[low.vertices().len()..]
+            .iter()
+            .zip(high.vertices())
+            .fold(0.0, |most: f64, (p, q)| most.max((p[0] - q[0]).abs()));
+        assert!(moved < 0.01, "it slid by {moved}");
+    }
+}
