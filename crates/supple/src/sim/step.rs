@@ -109,7 +109,13 @@ impl Simulation {
         }
 
         let (x_n, x) = (&self.state.x, &mut self.work.x);
-        exec.install(|| self.contact.finish(x_n, x, &self.work.body));
+        let tolerance = self.settings.solve.tolerance;
+        exec.install(|| {
+            if outcome.status == Status::Converged {
+                self.contact.settle(x, tolerance);
+            }
+            self.contact.finish(x_n, x, &self.work.body);
+        });
 
         // A position, velocity or acceleration that is none: the state stays as it was.
         if let Some(i) = self.first_non_finite() {
