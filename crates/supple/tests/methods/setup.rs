@@ -5,6 +5,7 @@ use super::reference::V3;
 use super::reference::body::{RefAnchor, RefBody, RefPin, RefSpring};
 use super::reference::material::RefMaterial;
 use super::reference::shape::{Random, bar, extent, max_distance, tet_volume};
+use nalgebra::{DMatrix, DVector};
 use supple::{Acceleration, Method, Settings, Simulation, SolveSettings, StepReport, Sweep, WeightRule};
 
 pub const GRAVITY: V3 = V3::new(0.3, -9.8, 0.2);
@@ -206,6 +207,137 @@ pub fn error_of_step(
     let end = positions(sim);
     let exact = minimum_near(body, &end, x, v, h, a);
     (report, max_distance(&end, &exact) / extent(&body.rest))
+}
+
+/// An element that the wall at σ3 = 0 pushes.
+pub struct Pressed {
+    pub element: usize,
+    pub third: f64,
+    /// The force m in J and, at the four corners, ∂σ3/∂x.
+    pub force: f64,
+    slope: [(usize, V3); 4],
+    /// −m ∂²σ3/∂F², columns of F stacked.
+    bend: DMatrix<f64>,
+}
+
+/// Of forces that are left, what walls do not balance: elements of a material that does not see a reflection which are flatter than `near` push with
+/// m ≥ 0 along their least stretch (projected Gauss–Seidel on the least squares). Also those that push.
+pub fn wall_forces(body: &RefBody, x: &[V3], forces: &[V3], near: f64) -> (Vec<V3>, Vec<Pressed>) {
+    let mut left = forces.to_vec();
+    let mut all = Vec::new();
+    let walled = |e: &(usize, &[usize; 4])| body.materials[e.0].name() == "st_venant_kirchhoff";
+    for (element, tet) in body.tets.iter().enumerate().filter(walled) {
+        let svd = body.deformation(element, x).svd(true, true);
+        let (u, vt) = (svd.u.unwrap(), svd.v_t.unwrap());
+        let mut order = [0, 1, 2];
+        order.sort_by(|&a, &b| svd.singular_values[b].total_cmp(&svd.singular_values[a]));
+        // By rotations: a reflection is told by the sign of σ3.
+        let turned = if u.determinant() * vt.determinant() < 0.0 { -1.0 } else { 1.0 };
+        let third = turned * svd.singular_values[order[2]];
+        if third > near {
+            continue;
+        }
+        let side = |k: usize| if k == 2 { turned } else { 1.0 };
+        let (u, v) = (
+            [0, 1, 2].map(|k| u.column(order[k]) * side(k)),
+            [0, 1, 2].map(|k| vt.row(order[k]).transpose()),
+        );
+        let reduction = body.tet_reduction(element);
+        let slope = [0, 1, 2, 3].map(|corner| {
+            let g =
+                V3::new(reduction[(0, 3 * corner)], reduction[(3, 3 * corner)], reduction[(6, 3 * corner)]);
+            let pinned = body.pins.iter().any(|p| p.node == tet[corner]);
+            (tet[corner], if pinned { V3::zeros() } else { u[2] * v[2].dot(&g) })
+        });
+        // ∂²σ3 on (u_i v₃ᵀ ± u₃ v_iᵀ)/√2.
+        let mut bend = DMatrix::zeros(9, 9);
+        for k in 0..2 {
+            let own = svd.singular_values[order[k]];
+            for sign in [1.0, -1.0] {
+                let mode = (u[k] * v[2].transpose() + u[2] * v[k].transpose() * sign) / 2f64.sqrt();
+                let mode = DVector::from_column_slice(mode.as_slice());
+                bend += &mode * mode.transpose() * (sign / (own - sign * third));
+            }
+        }
+        all.push(Pressed { element, third, force: 0.0, slope, bend });
+    }
+    for _ in 0..20000 {
+        let mut most = 0.0f64;
+        for p in &mut all {
+            let size: f64 = p.slope.iter().map(|r| r.1.norm_squared()).sum();
+            let along: f64 = p.slope.iter().map(|(i, a)| a.dot(&left[*i])).sum();
+            if size == 0.0 {
+                continue;
+            }
+            let step = (p.force + along / size).max(0.0) - p.force;
+            p.force += step;
+            p.slope.iter().for_each(|(i, a)| left[*i] -= a * step);
+            most = most.max(step.abs() / (1.0 + p.force));
+        }
+        if most <= 1e-14 {
+            break;
+        }
+    }
+    all.retain(|p| p.force > 0.0);
+    all.iter_mut().for_each(|p| p.bend *= p.force);
+    (left, all)
+}
+
+/// How far the end of a step is from the nearest minimum of its problem, over the extent. Where walls push it is the step of Newton's method on the
+/// conditions with multipliers (Nocedal & Wright, eq. 18.6), with the exact Hessian of the oracle and of the walls; elements at the wall stay where they
+/// are in it, 2·`tolerance` of it at most. One on the wrong side by more than `tolerance` is infinitely far.
+pub fn distance_to_minimum(
+    body: &RefBody,
+    end: &[V3],
+    (x, v): (&[V3], &[V3]),
+    (h, a): (f64, &V3),
+    tolerance: f64,
+) -> f64 {
+    let xtilde = body.predicted(x, v, h, a);
+    let gap = tolerance.clamp(1e-9, 1e-3);
+    let (left, pressed) = wall_forces(body, end, &body.objective_gradient(end, &xtilde, h), 2.0 * gap);
+    if pressed.is_empty() {
+        return max_distance(end, &body.minimise(end, &xtilde, h).x) / extent(&body.rest);
+    }
+    if pressed.iter().any(|p| p.third < -gap) {
+        return f64::INFINITY;
+    }
+    let free = body.free_nodes();
+    let (n, m) = (3 * free.len(), pressed.len());
+    let place = |node: usize| free.iter().position(|&f| f == node);
+    let whole = body.hessian(end);
+    let mut k = DMatrix::zeros(n + m, n + m);
+    for (a, &i) in free.iter().enumerate() {
+        for (b, &j) in free.iter().enumerate() {
+            k.view_mut((3 * a, 3 * b), (3, 3)).copy_from(&whole.view((3 * i, 3 * j), (3, 3)));
+        }
+        for c in 0..3 {
+            k[(3 * a + c, 3 * a + c)] += body.masses[i] / (h * h);
+        }
+    }
+    let mut rhs = DVector::zeros(n + m);
+    free.iter().enumerate().for_each(|(a, &i)| (0..3).for_each(|c| rhs[3 * a + c] = -left[i][c]));
+    for (row, p) in pressed.iter().enumerate() {
+        let reduction = body.tet_reduction(p.element);
+        let block = reduction.transpose() * &p.bend * &reduction;
+        for (v, &i) in body.tets[p.element].iter().enumerate() {
+            let Some(a) = place(i) else { continue };
+            for c in 0..3 {
+                k[(n + row, 3 * a + c)] = p.slope[v].1[c];
+                k[(3 * a + c, n + row)] = p.slope[v].1[c];
+            }
+            for (w, &j) in body.tets[p.element].iter().enumerate() {
+                if let Some(b) = place(j) {
+                    let mut target = k.view_mut((3 * a, 3 * b), (3, 3));
+                    target += block.view((3 * v, 3 * w), (3, 3));
+                }
+            }
+        }
+    }
+    // Elements that share all their corners that are free may say the same: least squares.
+    let svd = k.svd(true, true);
+    let d = svd.solve(&rhs, 1e-13 * svd.singular_values[0]).unwrap();
+    (0..free.len()).map(|a| d.rows(3 * a, 3).norm()).fold(0.0, f64::max) / extent(&body.rest)
 }
 
 /// What was measured, for those who ask with `SHOW=1 … -- --nocapture`.

@@ -15,7 +15,8 @@
 
 mod aim;
 
-use super::{Outcome, Problem, Run, Status, admm};
+use super::descent::End;
+use super::{Outcome, Problem, Run, Status, admm, wall};
 use crate::contact::{Barrier, Foresight, Obstacle};
 use crate::global::Coupled;
 use crate::math::nodes::Row;
@@ -83,7 +84,10 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, memory: &mut Newton)
     let outcome = match recover(p, run, memory, &mut b, &obstacles) {
         Some(outcome) => outcome,
         None => {
-            let (status, step) = iterate(p, run, memory, &mut b, &obstacles);
+            let End { status, step } = wall::within(p, run, 0.0, &mut |p, run, _| {
+                let (status, step) = iterate(p, run, memory, &mut b, &obstacles);
+                End { status, step }
+            });
             p.contact.take_forces(&b);
             run.end(p, Method::Newton, status, step)
         }
