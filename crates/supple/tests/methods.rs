@@ -14,7 +14,6 @@
 //! | `laws.rs` | every method: rest, falling, pins, momentum, numbers that are none, honest statuses |
 //! | `any_step.rs` | `converged` means the same at every Δt, stiffness and mass |
 //! | `converged.rs` | what `converged` promises, on random scenes |
-//! | `walls.rs` | elements pressed to the wall of their domain, and who keeps them there |
 //! | `whole.rs` | bodies that nothing holds fall whatever a step leaves undone |
 //! | `odd.rs` | settings and bodies at the ends of their ranges |
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::type_complexity)]
@@ -49,7 +48,5 @@ mod projective;
 mod same_bits;
 #[path = "methods/setup.rs"]
 mod setup;
-#[path = "methods/walls.rs"]
-mod walls;
 #[path = "methods/whole.rs"]
 mod whole;

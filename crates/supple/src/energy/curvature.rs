@@ -47,39 +47,6 @@ impl<R: Real, const D: usize> Curvature<R, D> {
         c
     }
 
-    /// The same without its negative part.
-    #[inline(always)]
-    pub fn without_negative_part(mut self) -> Curvature<R, D> {
-        let o = R::zero();
-        for q in 0..3 {
-            (self.sum[q], self.difference[q]) = (self.sum[q].max(o), self.difference[q].max(o));
-        }
-        for j in 0..D {
-            self.normal[j] = self.normal[j].max(o);
-        }
-        clamp(&mut self.stretch);
-        self
-    }
-
-    /// Replaces one lane.
-    #[inline(always)]
-    pub fn set_lane(&mut self, l: usize, by: &Curvature<f64, D>) {
-        for i in 0..3 {
-            for j in 0..3 {
-                self.u[i][j] = self.u[i][j].with_lane(l, by.u[i][j]);
-            }
-            self.sum[i] = self.sum[i].with_lane(l, by.sum[i]);
-            self.difference[i] = self.difference[i].with_lane(l, by.difference[i]);
-        }
-        for i in 0..D {
-            for j in 0..D {
-                self.v[i][j] = self.v[i][j].with_lane(l, by.v[i][j]);
-                self.stretch[i][j] = self.stretch[i][j].with_lane(l, by.stretch[i][j]);
-            }
-            self.normal[i] = self.normal[i].with_lane(l, by.normal[i]);
-        }
-    }
-
     /// Vᵀg.
     #[inline(always)]
     pub fn along(&self, g: &[R; D]) -> [R; D] {
@@ -139,7 +106,16 @@ pub fn isotropic<M: Isotropic<D>, R: Real, const D: usize>(
     s: &[R; D],
     v: &[[R; D]; D],
 ) -> Curvature<R, D> {
-    whole(m, e, u, s, v).without_negative_part()
+    let mut c = whole(m, e, u, s, v);
+    let o = R::zero();
+    for q in 0..3 {
+        (c.sum[q], c.difference[q]) = (c.sum[q].max(o), c.difference[q].max(o));
+    }
+    for j in 0..D {
+        c.normal[j] = c.normal[j].max(o);
+    }
+    clamp(&mut c.stretch);
+    c
 }
 
 /// The same with its negative part.

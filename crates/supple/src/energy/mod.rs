@@ -188,10 +188,6 @@ pub trait Potential<const D: usize>: Send + Sync + 'static {
     fn curvature<R: Real>(&self, e: &Element<R>, _z: &Local<R, D>) -> Curvature<R, D> {
         Curvature::uniform(e.k)
     }
-    /// The same with its negative part, where the potential has it in this form.
-    fn whole_curvature(&self, e: &Element<f64>, z: &Local<f64, D>) -> Curvature<f64, D> {
-        self.curvature(e, z)
-    }
     /// ∂²Ψ/∂z² with its negative part, at a z of finite energy: entry `[d][c]` is the derivative of ∂Ψ/∂z by coordinate c of column d. By differences of
     /// fourth order, 1e-11 of its size where Ψ is smooth, unless a potential has a formula.
     fn second(&self, e: &Element<f64>, z: &Local<f64, D>) -> Second<D> {

@@ -37,13 +37,10 @@ impl<M: Solid> Potential<3> for Stretch<M> {
         let (s, _) = admissible::<M, R>(&d);
         curvature::isotropic(&self.0, e, &d.u, &s, &d.v)
     }
-    fn whole_curvature(&self, e: &Element<f64>, f: &Mat3<f64>) -> Curvature<f64, 3> {
+    fn second(&self, e: &Element<f64>, f: &Mat3<f64>) -> Second<3> {
         let d = svd(f);
         let (s, _) = admissible::<M, f64>(&d);
-        curvature::whole(&self.0, e, &d.u, &s, &d.v)
-    }
-    fn second(&self, e: &Element<f64>, f: &Mat3<f64>) -> Second<3> {
-        second::of(&self.whole_curvature(e, f))
+        second::of(&curvature::whole(&self.0, e, &d.u, &s, &d.v))
     }
     fn projective(&self) -> bool {
         M::PROJECTIVE

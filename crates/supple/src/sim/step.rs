@@ -122,7 +122,7 @@ impl Simulation {
             return Err(self.non_finite(i));
         }
         let sums = outcome.force.sums;
-        let elastic = sums.energy - sums.dissipation - sums.wall;
+        let elastic = sums.energy - sums.dissipation;
         let kinetic = report::kinetic(&self.mass, &self.work.x_base, &self.work.x, rule.step);
         // Infinite is what a barrier material says of an inverted element; anything else that is none ends here.
         if !(kinetic.is_finite() && (elastic.is_finite() || (elastic == f64::INFINITY && sums.infinite > 0)))
@@ -197,7 +197,7 @@ impl Simulation {
         seconds: f64,
     ) -> StepReport {
         let (state, gravity) = (&self.state, self.settings.world.gravity);
-        let elastic = sums.energy - sums.dissipation - sums.wall;
+        let elastic = sums.energy - sums.dissipation;
         let now = self.factors();
         StepReport {
             frame: state.frame,

@@ -4,9 +4,8 @@ use super::accelerate::Accelerator;
 use super::firm::Firmness;
 use super::infeasible::Feasibility;
 use super::stop::{Progress, Status};
-use super::{Outcome, Problem, Run, wall};
+use super::{Outcome, Problem, Run};
 use crate::settings::Method;
-use crate::term::Walls;
 use crate::term::mix::Onward;
 
 /// A step has not converged while a hard constraint is off by more than this share, or a hundred times the tolerance if that is less; a
@@ -57,7 +56,6 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
     // The paper splits quadratic terms too; the accelerated method need not.
     p.terms.keep_quadratics_whole(!accelerator.is_none());
     p.terms.reset(p.x, settings.dual_start, p.exec);
-    p.terms.walls(Walls::Prox);
     p.find_rounding();
     let mut firmness = Firmness::begin(p, settings);
     let mut onward = Onward::Plain;
@@ -96,8 +94,6 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
             } else if primal <= bound {
                 let mut f = p.force_residual();
                 force = Some(f);
-                // Sums over all elements may hide one that is on the wrong side of its wall.
-                f.worst = f.worst.max(f.sums.off_wall / wall::gap(run) * settings.tolerance);
                 if p.terms.hard() {
                     // Sums over all terms may hide a constraint that is far off: none is off by more than that.
                     let off = f.sums.violated / within(settings.tolerance) * settings.tolerance;

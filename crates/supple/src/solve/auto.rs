@@ -85,8 +85,6 @@ struct Rent {
     bought: u32,
     /// True if the Hessian at hand is from an earlier step.
     old: bool,
-    /// Elements at a wall when the Hessian was taken last.
-    pressed: usize,
 }
 
 impl Rent {
@@ -98,7 +96,6 @@ impl Rent {
             metric: if first { Metric::Hessian } else { Metric::Matrix },
             bought: 0,
             old: true,
-            pressed: 0,
         }
     }
 
@@ -123,20 +120,6 @@ impl Policy for Rent {
         hessian: &mut Hessian,
         done: usize,
     ) -> Choice {
-        // Where others than before are pressed against the wall of their domain, what was learned of the curvature is wrong.
-        if p.terms.leaned() {
-            let pressed = p.terms.pressed();
-            let stale = pressed != self.pressed
-                || done >= LEAST
-                || self.metric != Metric::Hessian
-                || !hessian.is_there();
-            self.pressed = pressed;
-            if stale && self.buy(p, run, hessian) {
-                self.metric = Metric::Hessian;
-                self.bought += 1;
-                return Choice { metric: self.metric, fresh: true, seconds: 0.0 };
-            }
-        }
         let before = self.metric;
         let mut fresh = false;
         match self.metric {

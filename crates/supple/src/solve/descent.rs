@@ -2,7 +2,7 @@
 
 use super::line_search::{Point, search};
 use super::newton::Hessian;
-use super::{Problem, Run, Status, wall};
+use super::{Problem, Run, Status};
 use crate::math::nodes::{Row, axpy, dot};
 use crate::settings::Method;
 
@@ -192,25 +192,14 @@ impl Descent {
         policy: &mut dyn Policy,
         history: usize,
     ) -> End {
-        let mut end = wall::within(p, run, wall::LOOSE, &mut |p, run, loose| {
-            let mut end = End { status: Status::Stalled, step: 0.0 };
-            if p.terms.leaned() {
-                // Walls are stiffer than before.
-                hessian.forget();
-            }
-            if p.contact.is_empty() {
-                end = self.descend(p, run, hessian, policy, (history, loose));
-                // What was not in the way of the prediction may be in the way of the result.
-                p.contact.update(p.x);
-            }
-            if !p.contact.is_empty() {
-                end = self.descend_in_contact(p, run, hessian, policy);
-            }
-            end
-        });
-        if p.terms.leaned() {
-            // The forces of walls are no part of the state: neither is a Hessian with them.
-            hessian.forget();
+        let mut end = End { status: Status::Stalled, step: 0.0 };
+        if p.contact.is_empty() {
+            end = self.descend(p, run, hessian, policy, history);
+            // What was not in the way of the prediction may be in the way of the result.
+            p.contact.update(p.x);
+        }
+        if !p.contact.is_empty() {
+            end = self.descend_in_contact(p, run, hessian, policy);
         }
         while end.status == Status::Stalled && run.settings.tolerance == 0.0 {
             end.status = match run.used_up() {
@@ -229,7 +218,7 @@ impl Descent {
         run: &mut Run<'_, '_>,
         hessian: &mut Hessian,
         policy: &mut dyn Policy,
-        (history, loose): (usize, f64),
+        history: usize,
     ) -> End {
         let n = p.free();
         self.prepare(n, history);
@@ -255,10 +244,7 @@ impl Descent {
             let caution = CAUTION * run.settings.weight_scale.max(1.0);
             self.point(p, run, choice.metric, hessian);
             let mut step = p.relative_step(&self.direction);
-            // Walls that are still far from holding need no more; without a tolerance nothing ends early.
-            let hurried = p.terms.leaned() && run.settings.tolerance > 0.0 && loose > run.settings.tolerance;
-            let tolerance = if hurried { loose } else { run.settings.tolerance };
-            let plain = tolerance / if choice.metric == Metric::Hessian { 1.0 } else { caution };
+            let plain = run.settings.tolerance / if choice.metric == Metric::Hessian { 1.0 } else { caution };
             // Projected Hessians are too stiff: steps that shrink by a factor r have a way of step/(1 − r) before them.
             let rate = match before {
                 Some((metric, last, rate)) if metric == choice.metric => [step / last, rate],
@@ -279,7 +265,7 @@ impl Descent {
                     || p.is_lost(&self.next)
                     || (run.iterations > 0
                         && step <= bound
-                        && (hurried || self.follows(p, run, choice.metric, hessian, bound)));
+                        && self.follows(p, run, choice.metric, hessian, bound));
                 if rest || (step <= bound && follows) {
                     let met = bound > 0.0 && step <= bound;
                     return End { status: if met { Status::Converged } else { Status::Stalled }, step };

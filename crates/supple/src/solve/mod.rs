@@ -21,7 +21,6 @@
 //! | `project.rs` | … and what becomes of them in a step that ends before it converges |
 //! | `infeasible.rs` | … and when they cannot hold |
 //! | `start.rs` | where the iteration starts |
-//! | `wall.rs` | elements at the wall of their domain |
 //! | `whole.rs` | bodies that nothing holds, moved as a whole |
 //! | `stop.rs` | when it stops, and with which [`Status`] |
 //!
@@ -46,7 +45,6 @@ pub mod quasi_newton;
 pub mod run;
 pub mod start;
 pub mod stop;
-mod wall;
 pub mod whole;
 
 pub use auto::{Habits, Lagged};
@@ -61,7 +59,7 @@ use crate::exec::Exec;
 use crate::global::{Cholesky, SolveScratch, Split, System};
 use crate::math::nodes::Row;
 use crate::settings::{ContactMethod, DualStart, Method, Start};
-use crate::term::{Sums, TermSet, Walls};
+use crate::term::{Sums, TermSet};
 
 /// min ½Δt⁻²‖M^½(x − x̃)‖² + U(Dx) over the free nodes (5), and the memory to solve it.
 ///
@@ -130,7 +128,6 @@ pub fn minimise(
     if p.carry() {
         outcome.force = p.force_residual();
     }
-    p.terms.walls(Walls::None);
     outcome
 }
 
@@ -150,10 +147,6 @@ fn by_method(
         if settings.method == Method::Auto && p.terms.hard() { Method::Admm } else { settings.method };
     let descends = matches!(method, Method::Auto | Method::Newton | Method::QuasiNewton);
     let mut sums = Sums::default();
-    if descends {
-        // What crosses a wall costs where the iteration starts, too.
-        p.terms.walls(wall::first(run));
-    }
     if method == Method::Position {
         // At x̃, always: it knows of inertia and forces from nowhere else.
     } else if settings.start == Start::Best {
@@ -269,7 +262,7 @@ impl Problem<'_> {
     /// ε(x) = f(x) + g(Dx), the objective of (5), at the iterate.
     pub fn objective(&mut self) -> f64 {
         let sums = self.terms.energy(self.x, self.exec);
-        self.inertia(self.x) + sums.energy - sums.wall
+        self.inertia(self.x) + sums.energy
     }
 
     /// ε(x) and its gradient M(x − x̃)/Δt² + ∇U(x) at the iterate; ε is infinite where U is.

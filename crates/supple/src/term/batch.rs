@@ -8,16 +8,14 @@ use super::curve::{self, pairs};
 use super::kernel::{self, Then, View};
 use super::mix::{self, Change, Dots, Onward, Past, Slots};
 use super::sweep::Colours;
-use super::wall::Walls;
 use super::weight::WeightRule;
 use super::{Constraint, DualStart, Firm, Share, Sums, TermBatch};
-use crate::energy::{Domain, Element, Potential};
+use crate::energy::{Element, Potential};
 use crate::exec::Exec;
 use crate::math::lane::dispatch;
 use crate::math::nodes::Row;
 use crate::math::real::{BLOCK, Block};
 use crate::math::small::{Mat3, axpy, norm2};
-use crate::math::svd::svd;
 
 /// Packets per chunk.
 const CHUNK: usize = 32;
@@ -77,10 +75,6 @@ pub(super) struct Chunk<const V: usize> {
     /// z after the last local step that kept it, and before it.
     pub z: Vec<Block>,
     pub z_before: Vec<Block>,
-    /// Who keeps elements within their domain; forces of an augmented Lagrangian are in `warm`. See `wall.rs`.
-    pub wall: Walls,
-    /// True if an element has felt the wall in this step.
-    pub leaned: bool,
     /// Live elements.
     pub live: usize,
     /// What the last sum over this chunk gave.
@@ -163,8 +157,6 @@ impl<const V: usize, const D: usize, P: Potential<D>> Batch<V, D, P> {
                     firm: vec![Block([1.0; BLOCK]); if P::HARD { packets } else { 0 }],
                     z: vec![Block::default(); packets * 3 * D],
                     z_before: vec![Block::default(); packets * 3 * D],
-                    wall: Walls::None,
-                    leaned: false,
                     live: elements.len(),
                     sums: Sums::default(),
                     past: Past::default(),
@@ -426,7 +418,6 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
         self.each(exec, |view| {
             // The cold start of each element's proximal operator.
             let (potential, chunk) = (view.potential, view.chunk);
-            chunk.wall = Walls::None;
             for p in 0..chunk.nodes.len() {
                 for l in 0..BLOCK {
                     let mut e = Element::new(chunk.scale[4 * p + 2].0[l], &[]);
@@ -444,39 +435,6 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
                 dispatch(kernel::Gradient::<V, D, P> { view, x, then });
             }
         });
-    }
-    fn walls(&mut self, walls: Walls) {
-        if P::BESIDE || D != 3 || self.potential.domain() != Domain::NonNegative {
-            return;
-        }
-        for chunk in &mut self.chunks {
-            if let (Walls::Push { .. }, Walls::None | Walls::Prox) = (walls, chunk.wall) {
-                chunk.leaned = false;
-                chunk.warm.fill(Block::default());
-            }
-            chunk.wall = walls;
-        }
-    }
-    fn pressed(&self) -> usize {
-        self.chunks.iter().map(|c| c.sums.pressed).sum()
-    }
-    fn leaned(&self) -> bool {
-        self.chunks.iter().any(|c| c.leaned)
-    }
-    fn press(&mut self, x: &[Row], take: bool) -> f64 {
-        let mut most = 0.0f64;
-        for chunk in self.chunks.iter_mut().filter(|c| c.leaned) {
-            for (p, l) in (0..chunk.nodes.len()).flat_map(|p| (0..BLOCK).map(move |l| (p, l))) {
-                let Some(wall) = chunk.wall(p, l) else { continue };
-                let f = chunk.local::<f64, D>(p, l, x);
-                let m = wall.push(svd(&[f[0], f[1 % D], f[2 % D]]).s[2]);
-                most = most.max((m - wall.force).abs() / wall.stiffness);
-                if take {
-                    chunk.warm[p].0[l] = m;
-                }
-            }
-        }
-        most
     }
     fn local_step(&mut self, x: &[Row], onward: Onward<'_>, keep: bool, loads: &mut [Row], exec: &Exec) {
         self.each_with_loads(loads, exec, |view, loads| match onward {

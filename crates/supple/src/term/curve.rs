@@ -1,13 +1,11 @@
 //! Second derivatives of elements, for Newton's method: 3×3 blocks between the corners.
 
-use super::batch::Chunk;
-use super::kernel::{View, determinant};
-use super::wall::Wall;
-use crate::energy::{Curvature, Domain, Element, Potential};
+use super::kernel::View;
+use crate::energy::Potential;
 use crate::math::lane::Kernel;
 use crate::math::nodes::Row;
-use crate::math::real::{BLOCK, Block, Mask, Real};
-use crate::math::small::{Local, Mat3, lane as lane_of};
+use crate::math::real::{BLOCK, Block, Real};
+use crate::math::small::Mat3;
 
 /// Blocks between corners a ≥ b ≥ 1 of an element with V corners (for V = 1, the node's own).
 pub(super) const fn pairs(v: usize) -> usize {
@@ -28,7 +26,6 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Curve<'_, V, D,
     #[inline(always)]
     fn run<R: Real>(self) {
         let (potential, chunk) = (self.view.potential, self.view.chunk);
-        let reflected = potential.domain() == Domain::NonNegative && !P::BESIDE;
         let rows = if V > 1 { V - 1 } else { 1 };
         for p in 0..chunk.nodes.len() {
             let out = &mut self.out[p * pairs(V) * 9..(p + 1) * pairs(V) * 9];
@@ -36,10 +33,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Curve<'_, V, D,
             for lane in (0..BLOCK).step_by(R::LANES) {
                 let e = chunk.element::<R>(p, lane, P::PARAMS);
                 let dx = chunk.local::<R, D>(p, lane, self.x);
-                let mut c = potential.curvature(&e, &dx);
-                if reflected && let Some(near) = chunk.near_wall::<R, D>(p, lane, &dx, determinant(&dx)) {
-                    lean((potential, &*chunk), (p, lane), &e, &dx, (near, &mut c));
-                }
+                let c = potential.curvature(&e, &dx);
                 let volume = chunk.volume::<R>(p, lane);
                 let mut along = [[R::zero(); D]; V];
                 for v in 0..rows {
@@ -64,37 +58,6 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Curve<'_, V, D,
             }
         }
     }
-}
-
-/// The curvature of elements that feel the wall, with what it adds: together they have less of a negative part than each by itself.
-#[inline(always)]
-fn lean<P: Potential<D>, R: Real, const V: usize, const D: usize>(
-    (potential, chunk): (&P, &Chunk<V>),
-    (p, lane): (usize, usize),
-    e: &Element<R>,
-    f: &Local<R, D>,
-    (near, c): (R::Mask, &mut Curvature<R, D>),
-) {
-    for i in 0..R::LANES {
-        if near.lane(i)
-            && let Some(wall) = chunk.wall(p, lane + i)
-        {
-            c.set_lane(i, &bent(potential, &wall, &e.lane(i), &lane_of(f, i)));
-        }
-    }
-}
-
-/// The curvature of one element and its wall, without its negative part.
-#[inline(never)]
-fn bent<P: Potential<D>, const D: usize>(
-    potential: &P,
-    wall: &Wall,
-    e: &Element<f64>,
-    f: &Local<f64, D>,
-) -> Curvature<f64, D> {
-    let mut whole = potential.whole_curvature(e, f);
-    wall.curve(&[f[0], f[1 % D], f[2 % D]], &mut whole);
-    whole.without_negative_part()
 }
 
 /// Hands all blocks of the element in one lane of a packet to `f(corner a, corner b, block)`, a ≥ b.

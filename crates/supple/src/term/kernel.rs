@@ -3,13 +3,12 @@
 use super::Sums;
 use super::batch::Chunk;
 use super::mix::Onward;
-use super::wall::{FLAT as AT_WALL, Wall, Walls, kept};
 use crate::energy::{Domain, Element, MAX_PARAMS, Potential};
 use crate::math::lane::Kernel;
 use crate::math::nodes::Row;
 use crate::math::real::{BLOCK, Block, Mask, Real};
 use crate::math::small::{
-    Local, Mat3, Vec3, add, axpy, combine, compose, cross, dot, lane as lane_of, minus, norm2, plus, scale,
+    Local, Vec3, add, axpy, combine, compose, cross, dot, lane as lane_of, minus, norm2, plus, scale,
     set_lane, sub, zeros,
 };
 use crate::math::svd::svd;
@@ -303,7 +302,7 @@ impl<const V: usize, const D: usize> Kernel for Reset<'_, V, D> {
 
 /// det F for tetrahedra, the ratio of areas for triangles, which is never negative; 1 for other elements.
 #[inline(always)]
-pub(super) fn determinant<R: Real, const D: usize>(f: &Local<R, D>) -> R {
+fn determinant<R: Real, const D: usize>(f: &Local<R, D>) -> R {
     match D {
         3 => dot(f[0], cross(f[1 % D], f[2 % D])),
         2 => {
@@ -394,9 +393,6 @@ impl<const V: usize, const D: usize> Kernel for Transpose<'_, V, D> {
 /// Elements squeezed to less than this part of their volume count as degenerate.
 const FLAT: f64 = 1e-3;
 
-/// … and where a wall keeps them, only what is flatter than this, so that it has no side, or clearly on the wrong one.
-const PRESSED: f64 = 1e-12;
-
 /// Energy, stress, inverted and infinite elements; with them the loads Dᵀ∇U(Dx), or the dual start, or nothing.
 pub(super) struct Gradient<'a, const V: usize, const D: usize, P> {
     pub view: View<'a, V, P>,
@@ -422,8 +418,6 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
         let barrier = potential.domain() == Domain::Barrier;
         let reflected = potential.domain() == Domain::NonNegative;
         let convex = potential.convex();
-        // What a wall keeps from being inverted may be as flat as it is pressed.
-        let pushed = reflected && matches!(chunk.wall, Walls::Push { .. });
         let mut sums = Sums::default();
         if let Then::Loads(loads) = &mut self.then {
             loads.fill(Row::default());
@@ -432,7 +426,7 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
             for lane in (0..BLOCK).step_by(R::LANES) {
                 let e = chunk.element::<R>(p, lane, P::PARAMS);
                 let dx = chunk.local::<R, D>(p, lane, self.x);
-                let (mut energy, mut stress) = if P::HARD {
+                let (energy, stress) = if P::HARD {
                     // The force of a constraint is its multiplier, w²u = V·ku; how far it is from holding is told apart.
                     let u = load_local(&chunk.u, p, lane);
                     let off = potential.off(&e, &dx);
@@ -451,11 +445,6 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
                 };
                 let volume = chunk.volume::<R>(p, lane);
                 let j = if P::BESIDE { R::one() } else { determinant(&dx) };
-                if reflected && let Some(near) = chunk.near_wall::<R, D>(p, lane, &dx, j) {
-                    lean(chunk, p, lane, &dx, (near, &mut energy, &mut stress), &mut sums);
-                } else if reflected && chunk.wall == Walls::Prox {
-                    lean_as_prox(chunk, p, lane, &dx, &mut stress, &mut sums);
-                }
                 match &mut self.then {
                     Then::Nothing => {}
                     Then::Loads(loads) => {
@@ -488,18 +477,14 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
                 let inverted = j.lt(R::zero());
                 // Where a barrier energy is infinite its gradient means nothing; below this it overflows.
                 let outside = !j.gt(R::splat(1e-290));
-                let flat = if pushed {
-                    !j.abs().gt(R::splat(PRESSED)) | !j.gt(R::splat(-FLAT))
-                } else {
-                    !j.gt(R::splat(FLAT))
-                };
+                let flat = !j.gt(R::splat(FLAT));
                 for i in 0..chunk.live_lanes(p, lane, R::LANES) {
                     sums.energy += energy.lane(i);
                     sums.dissipation += if P::LAGGED { energy.lane(i) } else { 0.0 };
                     sums.inverted += usize::from(inverted.lane(i));
                     sums.infinite += usize::from(barrier && outside.lane(i));
-                    let mirrored = reflected && !pushed && inverted.lane(i);
-                    sums.forbidden += usize::from((barrier && outside.lane(i)) || mirrored);
+                    let forbidden = (barrier && outside.lane(i)) || (reflected && inverted.lane(i));
+                    sums.forbidden += usize::from(forbidden);
                     sums.degenerate += usize::from(!convex && flat.lane(i));
                 }
             }
@@ -507,99 +492,6 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
         (sums.violation, sums.violated) = (sums.violation.sqrt(), sums.violated.sqrt());
         chunk.sums = sums;
     }
-}
-
-impl<const V: usize> Chunk<V> {
-    /// The elements of these lanes that may feel the wall, if there are any: they have a force, or σ3 ≥ 2 det F/‖F‖² does not keep them away.
-    #[inline(always)]
-    pub(super) fn near_wall<R: Real, const D: usize>(
-        &self,
-        p: usize,
-        lane: usize,
-        f: &Local<R, D>,
-        j: R,
-    ) -> Option<R::Mask> {
-        let Walls::Push { at, .. } = self.wall else { return None };
-        let near = (j + j).le(R::splat(at) * norm2(f)) | R::load(&self.warm[p], lane).gt(R::zero());
-        near.any().then_some(near)
-    }
-    /// The wall of one element.
-    pub(super) fn wall(&self, p: usize, l: usize) -> Option<Wall> {
-        self.wall.of(self.warm[p].0[l], self.scale[4 * p + 3].0[l] / self.scale[4 * p + 1].0[l])
-    }
-}
-
-/// Adds energy density and stress of the wall to those of elements that feel it.
-#[inline(always)]
-fn lean<R: Real, const V: usize, const D: usize>(
-    chunk: &mut Chunk<V>,
-    p: usize,
-    lane: usize,
-    f: &Local<R, D>,
-    (near, energy, stress): (R::Mask, &mut R, &mut Local<R, D>),
-    sums: &mut Sums,
-) {
-    for i in 0..R::LANES {
-        if !near.lane(i) {
-            continue;
-        }
-        let Some(wall) = chunk.wall(p, lane + i) else { continue };
-        let (more, push, m) = wall.energy_and_stress(&square(f, i));
-        if m == 0.0 && wall.force == 0.0 {
-            continue;
-        }
-        chunk.leaned = true;
-        *energy = energy.with_lane(i, energy.lane(i) + more);
-        add_to_lane(stress, i, &push);
-        if i < chunk.live_lanes(p, lane, R::LANES) {
-            sums.wall += more * chunk.scale[4 * p + 1].0[lane + i];
-            sums.pressed += usize::from(m > 0.0);
-        }
-    }
-}
-
-/// Adds the stress with which the wall keeps what the proximal operator has put at it.
-#[inline(always)]
-fn lean_as_prox<R: Real, const V: usize, const D: usize>(
-    chunk: &Chunk<V>,
-    p: usize,
-    lane: usize,
-    f: &Local<R, D>,
-    stress: &mut Local<R, D>,
-    sums: &mut Sums,
-) {
-    let z = load_local::<R, D>(&chunk.z, p, lane);
-    let j = determinant(&z);
-    let near = (j + j).le(R::splat(AT_WALL) * norm2(&z));
-    if !near.any() {
-        return;
-    }
-    let u = load_local::<R, D>(&chunk.u, p, lane);
-    for i in 0..chunk.live_lanes(p, lane, R::LANES) {
-        let k = chunk.scale[4 * p + 2].0[lane + i];
-        if near.lane(i)
-            && let Some((push, off)) = kept(k, &square(&z, i), &square(&u, i), &square(f, i))
-        {
-            add_to_lane(stress, i, &push);
-            sums.off_wall = sums.off_wall.max(off);
-        }
-    }
-}
-
-/// One lane of a matrix with three columns.
-#[inline(always)]
-fn square<R: Real, const D: usize>(f: &Local<R, D>, i: usize) -> Mat3<f64> {
-    let f = lane_of(f, i);
-    [f[0], f[1 % D], f[2 % D]]
-}
-
-#[inline(always)]
-fn add_to_lane<R: Real, const D: usize>(stress: &mut Local<R, D>, i: usize, more: &Mat3<f64>) {
-    let mut whole = lane_of(stress, i);
-    for d in 0..D {
-        whole[d] = add(whole[d], more[d % 3]);
-    }
-    set_lane(stress, i, &whole);
 }
 
 /// U max(σ, ½) Vᵀ − F: a flat element is a stationary point of energies that do not see a reflection, and their proximal

@@ -10,7 +10,6 @@
 //! | `pull.rs` | [`Pull`]: derivatives of an element's forces with respect to everything they depend on |
 //! | `mix.rs` | … what accelerations of ADMM need |
 //! | `quadratic.rs` | quadratic terms as one matrix, for accelerated ADMM |
-//! | `wall.rs` | … the wall at σ3 = 0 |
 //! | `sweep.rs` | … projection onto hard constraints, one after the other |
 //! | `fields.rs` | stretch and stress of elements |
 //! | `fibres.rs` | [`FibreRef`]: rest lengths of fibres, which may change |
@@ -35,7 +34,6 @@ mod quadratic;
 mod source;
 pub mod stencil;
 mod sweep;
-mod wall;
 pub mod weight;
 
 pub use batch::{Batch, ElementList};
@@ -45,7 +43,6 @@ pub use firm::Firm;
 pub use incidence::Incidence;
 pub use pull::{Pull, VOLUME};
 pub use source::{BatchSource, Source};
-pub use wall::Walls;
 
 use crate::exec::Exec;
 use crate::math::nodes::Row;
@@ -83,14 +80,8 @@ pub struct Sums {
     pub infinite: usize,
     /// Elements outside of their energy's domain: barrier energies and those that do not see a reflection.
     pub forbidden: usize,
-    /// Elements that the wall of their domain pushes; see `wall.rs`.
-    pub pressed: usize,
-    /// How far an element that ADMM keeps at the wall is from it, as a stretch.
-    pub off_wall: f64,
     /// Elements that are inverted or nearly flat and have an energy that is not convex: their gradient leads nowhere.
     pub degenerate: usize,
-    /// The part of `energy` that is no energy but keeps elements from the wall of their domain, in J; see `wall.rs`.
-    pub wall: f64,
     /// The part of `energy` that is dissipation, in J.
     pub dissipation: f64,
     /// The largest distance of Dx from the set of a hard constraint: m for lengths, no unit for strains.
@@ -110,9 +101,6 @@ impl Sums {
         self.forbidden += o.forbidden;
         self.degenerate += o.degenerate;
         self.dissipation += o.dissipation;
-        self.wall += o.wall;
-        self.pressed += o.pressed;
-        self.off_wall = self.off_wall.max(o.off_wall);
         self.violation = self.violation.max(o.violation);
         self.violated = self.violated.max(o.violated);
     }
@@ -183,14 +171,6 @@ pub trait TermBatch: Pull + Send + Sync {
     fn firm(&mut self, firm: Firm) -> usize;
     /// Starts a step at x: u by the rule, z = Dx.
     fn reset(&mut self, x: &[Row], dual: DualStart, exec: &Exec);
-    /// Who keeps elements within their domain; see `wall.rs`. [`TermBatch::reset`] takes walls away, and new ones have no forces yet.
-    fn walls(&mut self, walls: Walls);
-    /// True if an element has felt the wall since it was put up.
-    fn leaned(&self) -> bool;
-    /// Elements that the wall pushed at the last gradient or energy.
-    fn pressed(&self) -> usize;
-    /// The largest |min(σ3 − s₀, λ/κ)|, how far the wall is from holding. With `take` the forces become those at x.
-    fn press(&mut self, x: &[Row], take: bool) -> f64;
     /// Eqs. (24), (25): z = prox(s), u = s − z, where s = Dx + u or what [`mix::Onward`] says; loads DᵀW²(z − u − Dx). With `keep`, and
     /// always unless `Plain`, z and the z before are kept for the residuals.
     fn local_step(&mut self, x: &[Row], onward: mix::Onward<'_>, keep: bool, loads: &mut [Row], exec: &Exec);
@@ -363,26 +343,6 @@ impl TermSet {
         for b in &mut self.batches {
             b.reset(x, dual, exec);
         }
-    }
-    /// See [`TermBatch::walls`].
-    pub fn walls(&mut self, walls: Walls) {
-        self.batches.iter_mut().for_each(|b| b.walls(walls));
-    }
-    /// See [`TermBatch::pressed`].
-    pub fn pressed(&self) -> usize {
-        self.batches.iter().map(|b| b.pressed()).sum()
-    }
-    /// See [`TermBatch::leaned`].
-    pub fn leaned(&self) -> bool {
-        self.batches.iter().any(|b| b.leaned())
-    }
-    /// How far elements are from the wall of their domain as it should hold; above `bound` its forces become those at x.
-    pub fn press(&mut self, x: &[Row], bound: f64) -> f64 {
-        let off = self.batches.iter_mut().map(|b| b.press(x, false)).fold(0.0, f64::max);
-        if off > bound {
-            self.batches.iter_mut().for_each(|b| _ = b.press(x, true));
-        }
-        off
     }
     /// Eqs. (24), (25) of all terms; then [`TermSet::sum_loads`] gives DᵀW²(z − u − Dx).
     pub fn local_step(&mut self, x: &[Row], onward: mix::Onward<'_>, keep: bool, exec: &Exec) {

@@ -2,12 +2,10 @@
 
 use super::bridge;
 use super::reference::V3;
-use super::reference::body::{RefAnchor, RefBody, RefPin, flatten};
+use super::reference::body::{RefAnchor, RefBody, RefPin};
 use super::reference::material::{Lame, RefMaterial};
-use super::reference::shape::{Random, box_mesh, tet_volume};
-use super::setup::{
-    GRAVITY, distance_to_minimum, everyone, heavy, positions, show, simulation_of, still, wall_forces,
-};
+use super::reference::shape::{Random, box_mesh, extent, max_distance, tet_volume};
+use super::setup::{GRAVITY, everyone, heavy, minimum_near, positions, show, simulation_of, still};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
@@ -61,6 +59,7 @@ fn random_solids_keep_the_promise() {
                 k: 0.1 * young,
             });
         }
+        let size = extent(&body.rest);
         let mut x: Vec<V3> = body.rest.iter().map(|p| p + random.vector(off * 0.5)).collect();
         body.put_pins(&mut x);
         let v: Vec<V3> = still(&body).iter().map(|_| random.vector(speed)).collect();
@@ -79,15 +78,16 @@ fn random_solids_keep_the_promise() {
             converged += 1;
             let end = positions(&sim);
             let forces = matches!(report.method, Method::Admm | Method::Projective | Method::Position);
+            // At a wall of the domain the oracle, which has none, has another minimum.
+            let flat = |t: &[usize; 4]| tet_volume(&end, t) <= 1e-3 * tet_volume(&body.rest, t);
             let (what, found, bound) = if forces {
-                // With the forces of walls on elements that are flat.
-                let g = body.objective_gradient(&end, &body.predicted(&x, &v, h, &GRAVITY), h);
-                let (left, _) = wall_forces(&body, &end, &g, 2.0 * tolerance.clamp(1e-9, 1e-3));
-                let scale = body.force_scale(&end, &x, &v, h);
-                ("forces", flatten(&left).norm() / scale.max(f64::MIN_POSITIVE), tolerance + 1e-9)
+                let xtilde = body.predicted(&x, &v, h, &GRAVITY);
+                ("forces", body.force_residual(&end, &xtilde, &x, &v, h), tolerance + 1e-9)
+            } else if body.tets.iter().any(flat) {
+                continue;
             } else {
-                let found = distance_to_minimum(&body, &end, (&x, &v), (h, &GRAVITY), tolerance);
-                ("displacement", found, tolerance + 1e-12)
+                let exact = minimum_near(&body, &end, &x, &v, h, &GRAVITY);
+                ("displacement", max_distance(&end, &exact) / size, tolerance + 1e-12)
             };
             if !(found <= bound) {
                 wrong.push(format!(

@@ -15,8 +15,7 @@
 
 mod aim;
 
-use super::descent::End;
-use super::{Outcome, Problem, Run, Status, admm, wall};
+use super::{Outcome, Problem, Run, Status, admm};
 use crate::contact::{Barrier, Foresight, Obstacle};
 use crate::global::Coupled;
 use crate::math::nodes::Row;
@@ -84,10 +83,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, memory: &mut Newton)
     let outcome = match recover(p, run, memory, &mut b, &obstacles) {
         Some(outcome) => outcome,
         None => {
-            let End { status, step } = wall::within(p, run, 0.0, &mut |p, run, _| {
-                let (status, step) = iterate(p, run, memory, &mut b, &obstacles);
-                End { status, step }
-            });
+            let (status, step) = iterate(p, run, memory, &mut b, &obstacles);
             p.contact.take_forces(&b);
             run.end(p, Method::Newton, status, step)
         }
