@@ -28,7 +28,12 @@ impl Simulation {
         if outcome.status != Status::Converged && self.has_left_the_scene() {
             return Ok(self.roll_back(habits, &outcome, &clock));
         }
-        exec.install(|| self.contact.finish(&self.state.x, &mut self.work.x, &self.work.body));
+        exec.install(|| {
+            if outcome.status == Status::Converged {
+                self.contact.settle(&mut self.work.x, self.settings.solve.tolerance);
+            }
+            self.contact.finish(&self.state.x, &mut self.work.x, &self.work.body);
+        });
         let elastic = self.check(&outcome, &rule)?;
         self.commit(&rule, &outcome);
         let links_broken = self.commit_contacts();

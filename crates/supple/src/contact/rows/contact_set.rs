@@ -1,5 +1,6 @@
 //! The contacts of a step.
 
+use super::finish::LEFT;
 use super::gauss_seidel::{Compliance, GaussSeidel, Sweeps};
 use crate::contact::Contact;
 use crate::contact::ContactReport;
@@ -108,6 +109,11 @@ impl ContactSet {
             (0..3).any(|d| !axes[d] && c.frame[0][d].abs() > 1e-6)
         };
         self.held.is_empty() || c.nodes[..c.count as usize].iter().any(|&node| along(node))
+    }
+
+    /// True for a node that is pinned along some axes.
+    pub(in crate::contact) fn is_held(&self, node: u32) -> bool {
+        self.held.binary_search_by_key(&node, |h| h.0).is_ok()
     }
 
     /// True if contact is by a potential: where bodies may touch each other.
@@ -327,7 +333,7 @@ impl ContactSet {
     /// is any change. `tolerance` is a share of the local edge length.
     pub fn solve(&mut self, x_f: &[Row], compliance: &mut dyn Compliance, tolerance: f64) -> bool {
         let edge = self.shortest();
-        let within = (0.01 * tolerance.max(1e-10), edge, MOST_SWEEPS);
+        let within = (LEFT * tolerance.max(1e-10), edge, MOST_SWEEPS);
         let gaps: Vec<[f64; 3]> = self.contacts.iter().map(|c| c.gap(x_f)).collect();
         self.sweeps = self.method.solve(&mut self.contacts, gaps.into_iter(), compliance, within);
         self.report.sweeps += self.sweeps.sweeps;

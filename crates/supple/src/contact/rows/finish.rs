@@ -2,19 +2,51 @@
 
 use crate::contact::ContactSet;
 use crate::contact::LINKS;
+use crate::contact::Law;
 use crate::contact::Pose;
 use crate::contact::detect::nodes::Moving;
 use crate::exec::Stopwatch;
 use crate::math::nodes::Row;
+use crate::math::small::{add, scale};
 
 /// A node is inside of an obstacle from this depth on, as a share of the local edge length: the default tolerance of a solve, which may
 /// leave as much.
 const INSIDE: f64 = 1e-4;
 
+/// A force this far within its cone, as a share, is that of a contact that sticks.
+const MARGIN: f64 = 1e-9;
+
+/// What the law may be off by in a solve, as a share of the tolerance and the local edge length ([`ContactSet::solve`]).
+pub(super) const LEFT: f64 = 0.01;
+
 /// Takes nodes that have entered something, and its triangle, or none and the number of the obstacle.
 pub type Told<'a> = &'a mut dyn FnMut(&[u32], Option<[u32; 3]>, usize);
 
 impl ContactSet {
+    /// After a step that has converged to the tolerance: nodes that stick go exactly where what they stick to takes them. What the solve leaves of
+    /// slip would add up to a walk, since friction knows only of where the step began. What slides, or is off by more than the solve may leave, stays.
+    pub fn settle(&self, x: &mut [Row], tolerance: f64) {
+        for (c, of) in self.contacts.iter().zip(&self.of) {
+            let Law::Coulomb(mu) = c.law else { continue };
+            let ([n, a, b], [_, p, q]) = (c.force, c.gap(x));
+            let sticks = (a * a + b * b).sqrt() < (1.0 - MARGIN) * mu * n;
+            // Pins are exact.
+            if c.count != 1
+                || self.is_held(c.nodes[0])
+                || !sticks
+                || (p * p + q * q).sqrt() > LEFT * tolerance * of.1
+            {
+                continue;
+            }
+            let slip = add(scale(p, c.frame[1]), scale(q, c.frame[2]));
+            if let Some(row) = x.get_mut(c.nodes[0] as usize) {
+                for d in 0..3 {
+                    row.0[d] -= slip[d] / c.weights[0];
+                }
+            }
+        }
+    }
+
     /// At the end of a step: bodies of which a node has passed through something stop short of it; `body` is that of each free
     /// node. Then the depth of nodes is measured once more, from the surfaces themselves.
     pub fn finish(&mut self, x_n: &[Row], x: &mut [Row], body: &[u32]) {
