@@ -29,10 +29,12 @@ export class Bodies {
     this.group.add(...this.shapes.map((s) => s.mesh), ...this.rods.map((r) => r.mesh), ...this.marks.meshes);
   }
 
-  update(frame: Frame): void {
+  /** `range`: of the colours, if they are to be those of other bodies. */
+  update(frame: Frame, range?: Range): void {
     this.frame = frame;
+    if (range) this.range = range;
     const values = this.field === "" ? undefined : frame.fields[this.field];
-    if (values) this.range.add(values);
+    if (values && !range) this.range.add(values);
     for (const shape of this.shapes) shape.update(frame, this.field, this.range);
     for (const rods of this.rods) rods.update(frame);
     this.marks.update(frame);
@@ -54,6 +56,19 @@ export class Bodies {
 
   theme(name: "light" | "dark"): void {
     this.marks.theme(name);
+  }
+
+  /** How far the body has gone that the camera goes along with; null if there is none. */
+  way(from: Frame | null, to: Frame): Vector3 | null {
+    const body = this.model.follow === null ? undefined : this.model.bodies[this.model.follow];
+    if (!body || !from || body.vertices === 0) return null;
+    const way = new Vector3();
+    for (let i = 3 * body.first; i < 3 * (body.first + body.vertices); i += 3) {
+      way.x += to.positions[i] - from.positions[i];
+      way.y += to.positions[i + 1] - from.positions[i + 1];
+      way.z += to.positions[i + 2] - from.positions[i + 2];
+    }
+    return way.divideScalar(body.vertices);
   }
 
   /** A box around the present frame. */

@@ -1,4 +1,4 @@
-// The time line: ms per frame, iterations and residual of the last frames, or of a whole recorded run.
+// The time line: ms per frame, iterations and residual of the last frames, or of a whole recorded run; in another colour those of the method beside.
 import { short } from "./words";
 import type { Frame } from "./stream";
 
@@ -17,6 +17,8 @@ interface Chart {
 
 export class Charts {
   private frames: Frame[] = [];
+  /** The same frames by the method beside. */
+  private beside = new Map<number, Frame>();
   private readonly charts: Chart[];
   /** A recorded run shows all of its frames, and a mark at the present one. */
   private fixed = false;
@@ -36,6 +38,8 @@ export class Charts {
 
   clear(): void {
     this.frames = [];
+    this.beside.clear();
+    this.mark = -1;
     this.draw();
   }
 
@@ -47,13 +51,24 @@ export class Charts {
   }
 
   add(frame: Frame): void {
+    // Without its positions: only numbers are kept.
+    const numbers = () => ({ ...frame, positions: new Float32Array(), fields: {} });
     if (this.fixed) {
       this.mark = this.frames.indexOf(frame);
-    } else if (frame.status !== 0 && frame.iteration === 0 && frame.frame !== this.frames.at(-1)?.frame) {
-      // Without its positions: only numbers are kept.
-      this.frames.push({ ...frame, positions: new Float32Array(), fields: {} });
-      if (this.frames.length > KEPT) this.frames.shift();
+    } else if (frame.status !== 0 && frame.iteration === 0) {
+      if (frame.side === 1) this.beside.set(frame.frame, numbers());
+      else if (frame.newest > frame.frame) this.mark = this.frames.findIndex((f) => f.frame >= frame.frame);
+      else {
+        // What was after it, before it was gone back to, is no more.
+        while (this.frames.length > 0 && this.frames.at(-1)!.frame >= frame.frame) this.frames.pop();
+        this.mark = -1;
+        this.frames.push(numbers());
+        if (this.frames.length > KEPT) this.beside.delete(this.frames.shift()!.frame);
+      }
+    } else if (frame.status === 0 && frame.newest > 0) {
+      this.mark = 0;
     }
+    if (frame.side === 1) return this.draw();
     this.shown = frame;
     this.draw();
   }
@@ -82,7 +97,10 @@ export class Charts {
     pen.clearRect(0, 0, width, height);
     const style = getComputedStyle(canvas);
     const scaled = (v: number) => (log ? Math.log10(Math.max(v, 1e-16)) : v);
-    const curves = (other ? [value, other] : [value]).map((curve) => (f: Frame) => scaled(curve(f)));
+    const rival = (f: Frame) => { const b = this.beside.get(f.frame); return b ? value(b) : NaN; };
+    const lines = [{ curve: value, dash: 0, colour: "" }, { curve: other, dash: 2, colour: "" }, { curve: this.beside.size > 0 ? rival : undefined, dash: 0, colour: "--accent" }];
+    const drawn = lines.flatMap(({ curve, ...look }) => (curve ? [{ at: (f: Frame) => scaled(curve(f)), ...look }] : []));
+    const curves = drawn.map((d) => d.at);
     const values = this.frames.flatMap((f) => curves.map((at) => at(f))).filter(Number.isFinite);
     if (values.length === 0) return;
     const high = Math.max(...values), low = log ? Math.min(...values) : 0;
@@ -92,15 +110,15 @@ export class Charts {
     // Frames that did not converge are marked below the curve.
     pen.fillStyle = style.getPropertyValue("--bad");
     this.frames.forEach((f, i) => f.status > 1 && pen.fillRect(x(i) - 1, height - 2 * scale, Math.max(2, width / count), 2 * scale));
-    pen.strokeStyle = style.color;
     pen.lineWidth = 1.25 * scale;
-    curves.forEach((at, number) => {
-      pen.setLineDash(number === 0 ? [] : [2 * scale, 2 * scale]);
+    drawn.forEach(({ at, dash, colour }) => {
+      pen.strokeStyle = colour ? style.getPropertyValue(colour) : style.color;
+      pen.setLineDash(dash ? [dash * scale, dash * scale] : []);
       pen.beginPath();
       this.frames.forEach((f, i) => Number.isFinite(at(f)) && pen.lineTo(x(i), y(at(f))));
       pen.stroke();
     });
-    if (this.fixed && this.mark >= 0) {
+    if (this.mark >= 0) {
       pen.fillStyle = style.getPropertyValue("--accent");
       pen.fillRect(x(this.mark) - scale / 2, 0, 1.5 * scale, height);
     }

@@ -10,6 +10,8 @@ const PAUSE = 1000 / 60;
 
 export class Grab {
   private hit: Hit | null = null;
+  /** Where it was grabbed: by which of two methods. */
+  private side = 0;
   private pointer = -1;
   private readonly plane = new Plane();
   private readonly target = new Vector3();
@@ -19,7 +21,7 @@ export class Grab {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    private readonly stage: Stage, private readonly bodies: () => Bodies | null, private readonly solver: Solver,
+    private readonly stage: Stage, private readonly bodies: (side: number) => Bodies | null, private readonly solver: Solver,
     private readonly allowed: () => boolean,
   ) {
     this.line.geometry.setFromPoints([new Vector3(), new Vector3()]);
@@ -42,11 +44,13 @@ export class Grab {
 
   private place(event: PointerEvent): [number, number, number, number] {
     const box = this.stage.canvas.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top, box.width, box.height];
+    const { left, width } = this.stage.half(this.side);
+    return [event.clientX - box.left - left, event.clientY - box.top, width, box.height];
   }
 
   private down(event: PointerEvent): void {
-    const bodies = this.bodies();
+    if (!this.hit) this.side = this.stage.sideAt(event.clientX);
+    const bodies = this.bodies(this.side);
     if (this.hit || event.button !== 0 || event.shiftKey || event.ctrlKey || event.metaKey || !bodies?.frame) return;
     if (!this.allowed()) return;
     const hit = pick(bodies.model, bodies.frame, this.stage.camera, ...this.place(event));
@@ -57,7 +61,7 @@ export class Grab {
     this.stage.canvas.setPointerCapture(event.pointerId);
     this.plane.setFromNormalAndCoplanarPoint(this.stage.camera.getWorldDirection(new Vector3()), hit.at);
     this.target.copy(hit.at);
-    this.solver.send({ type: "grab", vertices: [...new Set(hit.vertices)], at: hit.at.toArray() });
+    this.solver.send({ type: "grab", vertices: [...new Set(hit.vertices)], at: hit.at.toArray(), side: this.side });
     this.show();
   }
 
@@ -79,7 +83,8 @@ export class Grab {
   private hovered = 0;
 
   private hover(event: PointerEvent): void {
-    const bodies = this.bodies();
+    this.side = this.stage.sideAt(event.clientX);
+    const bodies = this.bodies(this.side);
     if (performance.now() - this.hovered < 100 || !bodies?.frame || !this.allowed()) return;
     this.hovered = performance.now();
     const over = pick(bodies.model, bodies.frame, this.stage.camera, ...this.place(event));
@@ -104,7 +109,7 @@ export class Grab {
 
   /** Draws the pull: a line from the point of the body to where it is to be. */
   show(): void {
-    const bodies = this.bodies();
+    const bodies = this.bodies(this.side);
     this.ball.visible = this.line.visible = this.hit !== null;
     if (this.hit && bodies?.frame) {
       this.stage.canvas.style.cursor = "grabbing";

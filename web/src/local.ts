@@ -20,10 +20,6 @@ export class LocalSolver implements Solver {
   private state: State | null = null;
   private readonly asked = new Map<number, (text: string) => void>();
   private questions = 0;
-  readonly local = {
-    open: (files: Iterable<File>) => this.open([...files]),
-    link: () => this.link(),
-  };
 
   constructor(private readonly listener: Listener) {
     void this.begin();
@@ -115,14 +111,14 @@ export class LocalSolver implements Solver {
     });
   }
 
-  private async link(): Promise<string> {
+  async link(): Promise<string> {
     const text = await this.sceneFile();
     if (/^\s*(mesh|file)\s*=/m.test(text)) throw new Error("a scene that names files cannot be a link: share the files themselves");
     return `${location.href.split("#")[0]}#${await pack(text)}`;
   }
 
   /** Files from the person's disk: a scene with what it names, or one surface. They stay in this page. */
-  private async open(files: File[]): Promise<void> {
+  async open(files: File[]): Promise<void> {
     const scenes = files.filter((f) => /\.toml$/i.test(f.name)), surfaces = files.filter((f) => MESHES.test(f.name));
     if (scenes.length > 1) return this.listener.refused("One scene at a time.");
     const large = files.find((f) => f.size > LARGEST);

@@ -8,6 +8,8 @@ import { icons } from "./icons";
 import { keys } from "./keys";
 import { LocalSolver } from "./local";
 import { opening } from "./opening";
+import { Rate } from "./rate";
+import { Sides } from "./sides";
 import { Panel } from "./panel";
 import { Recorder } from "./record";
 import { Recording } from "./recording";
@@ -26,9 +28,13 @@ function start(): void {
   const charts = new Charts(find);
   const recorder = new Recorder();
   const note = notes(find);
+  const rate = new Rate();
+  const sides = new Sides(find, stage);
   let bodies: Bodies | null = null;
   let state: State | null = null;
   let newest: Frame | null = null;
+  /** The frame that was drawn last. */
+  let drawn: Frame | null = null;
   let lastNote = 0;
   let said = "";
   let look: "light" | "dark" = "light";
@@ -39,10 +45,16 @@ function start(): void {
 
   function take(frame: Frame): void {
     if (!bodies || frame.model !== bodies.model.number || frame.vertices !== bodies.model.vertices) return;
+    charts.add(frame);
+    if (frame.side === 1) {
+      sides.take(frame, bodies);
+      return stage.invalidate();
+    }
     // The picture is drawn once per display frame, of the newest.
     if (!newest) performance.mark("first-frame");
     newest = frame;
-    charts.add(frame);
+    sides.first(frame);
+    scrub(frame);
     say(frame);
     if (recorder.on && !recorder.add(frame)) stopRecording();
     if (recorder.on) find("kept").textContent = `recording: ${recorder.count} frames`;
@@ -64,10 +76,30 @@ function start(): void {
   stage.before = () => {
     if (!bodies || !newest) return;
     if (bodies.frame !== newest) bodies.update(newest);
+    sides.update(bodies.range);
     if (grab.holding) grab.show();
     legend(find("legend"), field(), bodies.range, short);
     if (solver.recorded) find<HTMLInputElement>("scrub").value = String(solver.recorded.at);
+    if (drawn === newest || newest.iteration > 0) return;
+    const way = bodies.way(drawn, newest);
+    if (way) stage.follow(way);
+    drawn = newest;
+    if (!running()) return;
+    const words = rate.add(performance.now(), newest.time);
+    if (words) find("rate").textContent = words;
   };
+
+  /** The slider of the frames that were simulated, where it can be gone back to. */
+  function scrub(frame: Frame): void {
+    const slider = find<HTMLInputElement>("scrub");
+    if (solver.recorded) return;
+    const last = Math.max(frame.newest, frame.frame);
+    slider.max = String(last);
+    if (!sought) slider.value = String(frame.frame);
+    slider.setAttribute("aria-valuetext", `frame ${frame.frame} of ${last}, ${frame.time.toFixed(2)} s`);
+  }
+  /** A person moves it. */
+  let sought = false;
 
   function show(model: Model): void {
     if (bodies) {
@@ -75,7 +107,8 @@ function start(): void {
       bodies.dispose();
     }
     if (recorder.on) stopRecording();
-    newest = null;
+    newest = drawn = null;
+    sides.clear();
     bodies = new Bodies(model);
     stage.scene.add(bodies.group);
     bodies.wire(find<HTMLInputElement>("wire").checked);
@@ -90,6 +123,11 @@ function start(): void {
   function tell(next: State): void {
     state = next;
     panel.show(next);
+    sides.tell(next, bodies);
+    if (!next.running) {
+      rate.clear();
+      find("rate").textContent = "";
+    }
     document.body.classList.toggle("building", next.building);
     const play = find("play");
     play.setAttribute("aria-label", next.running ? "Pause" : "Run");
@@ -120,23 +158,29 @@ function start(): void {
   };
   const data = find("data").textContent!.trim();
   let solver: Solver = { send: () => {}, sceneFile: () => Promise.reject(new Error("not ready")) };
-  const grab = new Grab(stage, () => bodies, { send, sceneFile: () => solver.sceneFile() }, () => data === "" && !state?.error);
+  const grab = new Grab(stage, (side) => (side === 1 ? sides.bodies : bodies), { send, sceneFile: () => solver.sceneFile() }, () => data === "" && !state?.error);
   const panel = new Panel(find, send);
   document.body.classList.toggle("report", data !== "");
   theme(find, (name) => {
     look = name;
     stage.theme(name);
-    bodies?.theme(name);
+    [bodies, sides.bodies].forEach((b) => b?.theme(name));
     charts.draw();
   });
-  toggle(find, (top, right, bottom) => stage.cover(top, right, bottom));
+  toggle(find, (top, right, bottom) => { stage.cover(top, right, bottom); sides.place(top); });
   for (const id of ["play", "step", "iterate", "reset"] as const) find(id).innerHTML = icons[id];
 
   const actions = {
     run: () => send({ type: "run", on: !running() }),
     step: () => send({ type: "step" }),
     reset: () => { charts.clear(); send({ type: "reset" }); },
+    home: () => stage.home(),
     fit: () => bodies && stage.fit(bodies.box()),
+    front: () => bodies && stage.fit(bodies.box(), new Vector3(0, 0, 1)),
+    right: () => bodies && stage.fit(bodies.box(), new Vector3(1, 0, 0)),
+    above: () => bodies && stage.fit(bodies.box(), new Vector3(0, 1, 1e-3)),
+    undo: () => send({ type: "undo" }),
+    redo: () => send({ type: "redo" }),
     wire: () => {
       const box = find<HTMLInputElement>("wire");
       box.checked = !box.checked;
@@ -147,18 +191,19 @@ function start(): void {
   find("step").onclick = actions.step;
   find("iterate").onclick = () => send({ type: "iterate" });
   find("reset").onclick = find("alert-button").onclick = actions.reset;
-  find("fit").onclick = actions.fit;
+  for (const id of ["home", "fit", "front", "right", "above"] as const) find(id).onclick = actions[id];
   find("scene").onchange = () => send({ type: "scene", name: find<HTMLSelectElement>("scene").value });
   find("speed").onchange = () => {
     send({ type: "speed", factor: Number(find<HTMLSelectElement>("speed").value) });
   };
   find("colour").onchange = () => {
     bodies?.colourBy(field());
+    sides.bodies?.colourBy(field());
     send({ type: "colour", by: field() || null });
     stage.invalidate();
   };
-  find("wire").onchange = () => { bodies?.wire(find<HTMLInputElement>("wire").checked); stage.invalidate(); };
-  find("marks").onchange = () => { bodies?.showMarks(find<HTMLInputElement>("marks").checked); stage.invalidate(); };
+  find("wire").onchange = () => { [bodies, sides.bodies].forEach((b) => b?.wire(find<HTMLInputElement>("wire").checked)); stage.invalidate(); };
+  find("marks").onchange = () => { [bodies, sides.bodies].forEach((b) => b?.showMarks(find<HTMLInputElement>("marks").checked)); stage.invalidate(); };
   find("picture").onclick = async () => save(`${bodies?.model.scene || "supple"}.png`, await stage.picture(), "image/png");
   find("record").onclick = () => {
     if (recorder.on) return stopRecording();
@@ -173,7 +218,10 @@ function start(): void {
       note.say(`The scene file could not be fetched: ${(error as Error).message}`);
     }
   };
-  keys({ " ": actions.run, ArrowRight: actions.step, r: actions.reset, f: actions.fit, w: actions.wire });
+  keys({
+    " ": actions.run, ArrowRight: actions.step, r: actions.reset, w: actions.wire, z: actions.undo, y: actions.redo,
+    h: actions.home, f: actions.fit, 1: actions.front, 3: actions.right, 7: actions.above,
+  });
 
   if (data) {
     const recording = new Recording(data, listener);
@@ -186,13 +234,30 @@ function start(): void {
     // Recorded by something else: it has positions and nothing to say of the solver.
     document.body.classList.toggle("bare", recording.recorded.frames.every((f) => f.status === 0));
   } else if (document.documentElement.dataset.solver === "worker") {
-    const local = new LocalSolver(listener);
-    solver = local;
-    opening(find, local.local, note.say);
+    solver = new LocalSolver(listener);
+    opening(find, solver, note.say);
+    live();
     // Only a page from a web server can stay for times without a network.
     navigator.serviceWorker?.register("offline.js").catch(() => {});
   } else {
     solver = new SocketSolver(listener);
+    opening(find, solver, note.say);
+    live();
+  }
+
+  /** What only a solver that simulates can: go back, and show two methods. */
+  function live(): void {
+    document.body.classList.add("pair");
+    const slider = find<HTMLInputElement>("scrub");
+    find("scrubber").hidden = false;
+    let asked: number | null = null;
+    slider.oninput = () => {
+      sought = true;
+      // At most one command per picture.
+      if (asked === null) requestAnimationFrame(() => { send({ type: "seek", frame: asked! }); asked = null; });
+      asked = Number(slider.value);
+    };
+    for (const end of ["change", "blur"]) slider.addEventListener(end, () => (sought = false));
   }
 
   // For the console and for tests: where a vertex is in space and on the canvas.
@@ -202,11 +267,21 @@ function start(): void {
     get state() { return state; },
     get pictures() { return stage.pictures; },
     get solver() { return solver; },
-    project(vertex: number): [number, number] | null {
-      if (!newest) return null;
-      const p = new Vector3().fromArray(newest.positions, 3 * vertex).project(stage.camera);
-      const box = stage.canvas.getBoundingClientRect();
-      return [box.left + ((p.x + 1) / 2) * box.width, box.top + ((1 - p.y) / 2) * box.height];
+    get beside() { return sides.frame; },
+    get camera() { return stage.camera.position.toArray(); },
+    /** Where a point in space is on the page. */
+    place(at: [number, number, number], side = 0): [number, number] {
+      // As the next picture will show it, if that is not drawn yet.
+      stage.camera.updateMatrixWorld();
+      const p = new Vector3(...at).project(stage.camera);
+      const box = stage.canvas.getBoundingClientRect(), { left, width } = stage.half(side);
+      return [box.left + left + ((p.x + 1) / 2) * width, box.top + ((1 - p.y) / 2) * box.height];
+    },
+    project(vertex: number, side = 0): [number, number] | null {
+      const frame = side === 1 ? sides.frame : newest;
+      if (!frame) return null;
+      const at = 3 * vertex;
+      return this.place([frame.positions[at], frame.positions[at + 1], frame.positions[at + 2]], side);
     },
   } });
 }

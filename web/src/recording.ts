@@ -61,7 +61,7 @@ export class Recording implements Solver {
   private tell(): void {
     const state: State = {
       scene: "", scenes: [], running: this.running, speed: this.speed, building: false, held: 0,
-      nodes: 0, elements: 0, threads: 0, values: null, error: null, note: null,
+      nodes: 0, elements: 0, threads: 0, values: null, beside: null, undo: null, redo: null, error: null, note: null,
     };
     this.listener.state(state);
   }

@@ -56,6 +56,11 @@ export class Shape {
     const material = new MeshStandardMaterial({ vertexColors: true, roughness: 0.55, metalness: 0, side: DoubleSide });
     this.mesh = new Mesh(geometry, material);
     this.mesh.castShadow = this.mesh.receiveShadow = true;
+    if (body.glass) {
+      Object.assign(material, { transparent: true, opacity: 0.28, depthWrite: false });
+      this.mesh.castShadow = false;
+      this.mesh.renderOrder = 1;
+    }
     // It moves anywhere: whether it is in the picture is not worth asking.
     this.mesh.frustumCulled = false;
     this.own = new Color().setRGB(...body.colour, "srgb");

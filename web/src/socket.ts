@@ -3,6 +3,9 @@ import type { Command, Listener, Solver } from "./solver";
 import { decode } from "./stream";
 
 const LONGEST_PAUSE = 4000;
+/** Bytes of files at a time, and of a message that carries them: docs/stream-format.md. */
+const MOST = 64 << 20;
+const PIECE = 1 << 19;
 
 export class SocketSolver implements Solver {
   private socket: WebSocket | null = null;
@@ -62,6 +65,23 @@ export class SocketSolver implements Solver {
   send(command: Command): void {
     if (command.type === "colour") this.colour = command;
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(command));
+  }
+
+  /** Announces files and sends them in pieces, no faster than they are taken. */
+  async open(files: File[]): Promise<void> {
+    const socket = this.socket;
+    if (socket?.readyState !== WebSocket.OPEN) throw new Error("there is no connection");
+    const all = files.reduce((sum, f) => sum + f.size, 0);
+    if (all > MOST) throw new Error(`${(all / 2 ** 20).toFixed(0)} MiB are too much: ${MOST / 2 ** 20} at a time`);
+    socket.send(JSON.stringify({ type: "open", files: files.map((f) => ({ name: f.name, bytes: f.size })) }));
+    for (const file of files) {
+      for (let at = 0; at < file.size; at += PIECE) {
+        const piece = await file.slice(at, at + PIECE).arrayBuffer();
+        while (socket.bufferedAmount > 4 * PIECE) await new Promise((done) => setTimeout(done, 5));
+        if (socket.readyState !== WebSocket.OPEN) throw new Error("the connection is lost");
+        socket.send(piece);
+      }
+    }
   }
 
   async sceneFile(): Promise<string> {

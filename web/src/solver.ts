@@ -9,8 +9,12 @@ export type Command =
   | { type: "reset" }
   | { type: "speed"; factor: number }
   | { type: "scene"; name: string }
-  | { type: "set"; key: string; value: unknown; body?: string }
-  | { type: "grab"; vertices: number[]; at: number[] }
+  | { type: "set"; key: string; value: unknown; body?: string; more?: boolean }
+  | { type: "undo" }
+  | { type: "redo" }
+  | { type: "seek"; frame: number }
+  | { type: "beside"; with: string | null }
+  | { type: "grab"; vertices: number[]; at: number[]; side: number }
   | { type: "drag"; to: number[] }
   | { type: "release" }
   | { type: "colour"; by: Field | null };
@@ -42,8 +46,19 @@ export interface State {
     tolerance: number;
     weight_rule: string;
     weight_scale: number;
+    /** None where the scene has nothing to which they belong. */
+    friction: number | null;
+    wind: number | null;
+    muscle: number | null;
+    /** Muscles follow the keyframes of the scene. */
+    scripted: boolean;
     bodies: BodyValues[];
   } | null;
+  /** The method beside. */
+  beside: string | null;
+  /** What would be taken back, and what that would be taken back of. */
+  undo: string | null;
+  redo: string | null;
   error: string | null;
   note: { number: number; text: string } | null;
 }
@@ -64,8 +79,10 @@ export interface Solver {
   send(command: Command): void;
   /** The scene with the values as they are now, as a file. */
   sceneFile(): Promise<string>;
-  /** A solver in this page: scenes and meshes from the person's disk, and a link to the scene as it is. */
-  readonly local?: { open(files: Iterable<File>): Promise<void>; link(): Promise<string> };
+  /** Opens files from the person's disk: a scene with its meshes, a mesh, a checkpoint. */
+  open?(files: File[]): Promise<void>;
+  /** A link to the scene as it is. */
+  link?(): Promise<string>;
   /** A recorded run: its frames, and a way to go to one. */
   readonly recorded?: { frames: Frame[]; show(index: number): void; readonly at: number };
 }

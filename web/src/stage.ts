@@ -1,7 +1,7 @@
 // Camera, light, floor. A picture is drawn only when something has changed, so that a paused page costs nothing.
 import {
   Box3, Color, DirectionalLight, Fog, HemisphereLight, Mesh, MeshStandardMaterial, NeutralToneMapping, PCFShadowMap,
-  PerspectiveCamera, PlaneGeometry, Scene, Sphere, SRGBColorSpace, Vector3, WebGLRenderer,
+  Object3D, PerspectiveCamera, PlaneGeometry, Scene, Sphere, SRGBColorSpace, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Model } from "./stream";
@@ -12,6 +12,9 @@ const QUALITY = [
   { ratio: 1, shadow: 1024 },
   { ratio: 0.7, shadow: 512 },
 ];
+/** The angle of view of what nothing covers, in degrees, unless the scene has a camera; and width by height of a scene's picture. */
+const ANGLE = 38;
+const WIDE = 16 / 9;
 /** A picture is late if it comes so many ms after it was asked for. */
 const LATE = 60;
 
@@ -22,7 +25,7 @@ const THEMES = {
 
 export class Stage {
   readonly scene = new Scene();
-  readonly camera = new PerspectiveCamera(38, 1, 0.01, 1000);
+  readonly camera = new PerspectiveCamera(ANGLE, 1, 0.01, 1000);
   readonly controls: OrbitControls;
   private readonly renderer: WebGLRenderer;
   private readonly sun = new DirectionalLight(0xffffff, 2.5);
@@ -99,7 +102,38 @@ export class Stage {
     shadow.updateProjectionMatrix();
     this.sun.shadow.bias = -0.0004;
     this.sun.shadow.normalBias = 0.004 * s;
-    this.fit(box, new Vector3(...model.view));
+    this.model = { box, view: new Vector3(...model.view), camera: model.camera };
+    this.home();
+  }
+
+  private model: { box: Box3; view: Vector3; camera: Model["camera"] } | null = null;
+  /** What the angle of view is, and of which shape the picture is that has it. */
+  private lens = { angle: ANGLE, shape: 1 };
+
+  /** Looks as the scene wants to be seen. */
+  home(): void {
+    if (!this.model) return;
+    const { box, view, camera } = this.model;
+    if (!camera) return this.fit(box, view);
+    this.controls.target.set(...camera.target);
+    this.camera.position.set(...camera.position);
+    this.look(camera.fov, WIDE);
+  }
+
+  /** Goes along with something that moved. */
+  follow(way: Vector3): void {
+    this.controls.target.add(way);
+    this.camera.position.add(way);
+    this.controls.update();
+  }
+
+  private look(angle: number, shape: number): void {
+    this.lens = { angle, shape };
+    const away = this.camera.position.distanceTo(this.controls.target);
+    this.camera.near = away / 200;
+    this.camera.far = Math.max(50 * away, 20 * this.size);
+    this.resize();
+    this.controls.update();
   }
 
   /** Moves the camera so that a box fills the picture, seen from a direction or from where it is. */
@@ -107,17 +141,34 @@ export class Stage {
     if (box.isEmpty()) return;
     const ball = box.getBoundingSphere(new Sphere());
     const direction = from ?? this.camera.position.clone().sub(this.controls.target);
-    const half = Math.tan((this.camera.fov * Math.PI) / 360);
-    const { clientWidth: width, clientHeight: height } = this.canvas;
-    const free = Math.min(width - this.covered.right, height - this.covered.top - this.covered.bottom);
-    const away = (1.02 * Math.max(ball.radius, 1e-6)) / (half * Math.max(free / height, 0.1));
+    // The whole ball is within the angle.
+    const away = (1.01 * Math.max(ball.radius, 1e-6)) / Math.sin((ANGLE * Math.PI) / 360);
     this.controls.target.copy(ball.center);
     this.camera.position.copy(ball.center).add(direction.normalize().multiplyScalar(away));
-    this.camera.near = away / 200;
-    this.camera.far = away * 50;
-    this.camera.updateProjectionMatrix();
-    this.controls.update();
-    this.invalidate();
+    this.look(ANGLE, 1);
+  }
+
+  private groups: Object3D[] = [];
+
+  /** Shows two things beside each other, from the same place; or one. */
+  split(groups: Object3D[]): void {
+    if (groups.length !== this.groups.length) this.controls.zoomToCursor = groups.length < 2;
+    this.groups = groups;
+    this.renderer.setScissorTest(groups.length > 1);
+    this.resize();
+  }
+
+  /** Which of two things is at a place of the page, in pixels from its left edge. */
+  sideAt(x: number): number {
+    return this.groups.length > 1 && x - this.canvas.getBoundingClientRect().left >= this.half(1).left ? 1 : 0;
+  }
+
+  /** The part of the canvas that shows one of them, in pixels. */
+  half(side: number): { left: number; width: number } {
+    const { clientWidth: width } = this.canvas;
+    if (this.groups.length < 2) return { left: 0, width };
+    const half = Math.floor((width - this.covered.right) / 2);
+    return { left: side * half, width: half };
   }
 
   private resize(): void {
@@ -125,10 +176,13 @@ export class Stage {
     if (width === 0 || height === 0) return;
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, QUALITY[this.quality].ratio));
     this.renderer.setSize(width, height, false);
-    this.camera.aspect = width / height;
-    // The middle of the picture is the middle of what nothing covers.
-    const { top, right, bottom } = this.covered;
-    this.camera.setViewOffset(width, height, right / 2, (bottom - top) / 2, width, height);
+    // The middle of the picture is the middle of what nothing covers, and the angle is that of the largest picture there.
+    const { top, bottom } = this.covered, { width: wide } = this.half(0);
+    const right = this.groups.length > 1 ? 0 : this.covered.right;
+    const free = Math.max(Math.min(height - top - bottom, (wide - right) / this.lens.shape), 0.1 * height);
+    this.camera.fov = (360 / Math.PI) * Math.atan(Math.tan((this.lens.angle * Math.PI) / 360) * (height / free));
+    this.camera.aspect = wide / height;
+    this.camera.setViewOffset(wide, height, right / 2, (bottom - top) / 2, wide, height);
     this.invalidate();
   }
 
@@ -168,7 +222,19 @@ export class Stage {
   draw(): void {
     this.haze();
     this.before();
-    this.renderer.render(this.scene, this.camera);
+    if (this.groups.length < 2) {
+      this.renderer.setViewport(0, 0, this.canvas.clientWidth, this.canvas.clientHeight);
+      this.renderer.render(this.scene, this.camera);
+    } else {
+      this.groups.forEach((shown, side) => {
+        this.groups.forEach((g) => (g.visible = g === shown));
+        const { left, width } = this.half(side);
+        this.renderer.setViewport(left, 0, width, this.canvas.clientHeight);
+        this.renderer.setScissor(left, 0, side === 1 ? this.canvas.clientWidth - left : width, this.canvas.clientHeight);
+        this.renderer.render(this.scene, this.camera);
+      });
+      this.groups.forEach((g) => (g.visible = true));
+    }
     this.pictures += 1;
   }
 

@@ -11,6 +11,8 @@ export interface Body {
   name: string;
   /** True for what bodies bump into: it is seen, but cannot be pulled. */
   obstacle: boolean;
+  /** True for what one sees through. */
+  glass: boolean;
   colour: [number, number, number];
   /** Its first vertex among those of all bodies, and how many it has. */
   first: number;
@@ -34,6 +36,9 @@ export interface Model {
   view: [number, number, number];
   floor: number;
   bounds: [[number, number, number], [number, number, number]];
+  /** The scene's camera, its angle in degrees; and the body that it goes along with. */
+  camera: { position: [number, number, number]; target: [number, number, number]; fov: number } | null;
+  follow: number | null;
   bodies: Body[];
   vertices: number;
 }
@@ -51,6 +56,10 @@ export interface Frame {
   /** 0 after a whole step; otherwise the iteration of a step that is not complete. */
   iteration: number;
   inverted: number;
+  /** 1: by the method beside. */
+  side: number;
+  /** Number of the newest frame that can be gone to. */
+  newest: number;
   limit: number;
   /** In J. */
   elastic: number;
@@ -88,14 +97,14 @@ function model(buffer: ArrayBuffer, view: DataView): Model {
     const first = vertices;
     vertices += b.vertices;
     return {
-      name: b.name, obstacle: b.obstacle === true, colour: b.colour, first, vertices: b.vertices,
+      name: b.name, obstacle: b.obstacle === true, glass: b.glass === true, colour: b.colour, first, vertices: b.vertices,
       origin: take(b.drawn), triangles: take(3 * b.triangles), edges: take(2 * b.edges),
       pins: take(b.pins), anchors: take(b.anchors),
     };
   });
   if (at !== buffer.byteLength) throw new Error(`${buffer.byteLength - at} bytes are left over`);
-  const { scene, dt, view: from, floor, bounds } = about;
-  return { kind: "model", number: view.getUint32(8, true), scene, dt, view: from, floor, bounds, bodies, vertices };
+  const { scene, dt, view: from, floor, bounds, camera = null, follow = null } = about;
+  return { kind: "model", number: view.getUint32(8, true), scene, dt, view: from, floor, bounds, camera, follow, bodies, vertices };
 }
 
 function frame(buffer: ArrayBuffer, view: DataView): Frame {
@@ -104,7 +113,7 @@ function frame(buffer: ArrayBuffer, view: DataView): Frame {
   const mask = view.getUint8(45);
   const there = FIELDS.filter((_, i) => (mask >> i) & 1);
   const length = HEAD + 4 * count * (3 + there.length);
-  if (mask > 7 || length !== buffer.byteLength) {
+  if (mask > 7 || view.getUint8(46) > 1 || length !== buffer.byteLength) {
     throw new Error(`a frame of ${count} vertices has ${length} bytes, not ${buffer.byteLength}`);
   }
   const fields: Frame["fields"] = {};
@@ -130,7 +139,7 @@ function head(view: DataView): Omit<Frame, "positions" | "fields"> {
     kind: "frame", model: view.getUint32(8, true), vertices: view.getUint32(12, true),
     frame: Number(view.getBigUint64(16, true)), time: view.getFloat64(24, true),
     ms: view.getFloat32(32, true), iterations: view.getUint32(36, true), residual: view.getFloat32(40, true),
-    status: view.getUint8(44), iteration: view.getUint32(48, true), inverted: view.getUint32(52, true),
+    status: view.getUint8(44), side: view.getUint8(46), newest: view.getUint32(68, true), iteration: view.getUint32(48, true), inverted: view.getUint32(52, true),
     limit: view.getUint32(56, true),
     elastic: view.getFloat32(60, true), kinetic: view.getFloat32(64, true),
   };

@@ -42,8 +42,8 @@ export function theme(find: Find, changed: (name: "light" | "dark") => void): vo
 export function toggle(find: Find, covers: (top: number, right: number, bottom: number) => void): void {
   const button = find("more"), panel = find("panel"), narrow = matchMedia("(max-width: 46rem)");
   const cover = () => {
-    const right = panel.hidden || narrow.matches ? 0 : panel.offsetWidth + 12;
-    covers(find("top").offsetHeight + 12, right, find("bottom").offsetHeight + 12);
+    const right = panel.hidden || narrow.matches ? 0 : panel.offsetWidth + 20;
+    covers(find("top").offsetHeight + 20, right, find("bottom").offsetHeight + 20);
   };
   const set = (open: boolean) => {
     panel.hidden = !open;
@@ -52,5 +52,8 @@ export function toggle(find: Find, covers: (top: number, right: number, bottom: 
   };
   set(!narrow.matches);
   addEventListener("resize", cover);
+  // A legend that appears, a status in two lines, values that need more room.
+  const seen = new ResizeObserver(cover);
+  for (const id of ["top", "bottom", "panel"]) seen.observe(find(id));
   button.onclick = () => set(panel.hidden !== false);
 }

@@ -9,6 +9,7 @@ const source = (file) => build({ entryPoints: [file], bundle: true, format: "esm
   .then((r) => import(`data:text/javascript;base64,${Buffer.from(r.outputFiles[0].text).toString("base64")}`));
 const { decode } = await source("src/stream.ts");
 const { outcome, short } = await source("src/words.ts");
+const { Rate } = await source("src/rate.ts");
 const { glb } = await source("src/glb.ts");
 const folder = process.env.SUPPLE_STREAM_FIXTURE;
 const bytes = (name) => { const b = readFileSync(join(folder, name)); return b.buffer.slice(b.byteOffset, b.byteOffset + b.length); };
@@ -58,6 +59,19 @@ test("a rounded frame is the box and its steps", () => {
   assert.deepEqual([frame.model, frame.vertices, frame.frame, frame.time], [7, 3, 5, 0.25]);
   assert.deepEqual([...frame.positions], [-1, 1000, 4002, 1499, 4000, 10002, 2999, 7000, 16002]);
   for (const length of [71, 119, 136, 139]) assert.throws(() => decode(bytes.slice(0, length)));
+});
+
+test("the rate is pictures, and seconds of the scene, per second", () => {
+  const rate = new Rate();
+  const words = [];
+  for (let k = 0; k <= 120; k++) words.push(rate.add(1000 + 25 * k, 0.01 * k));
+  // 40 pictures a second, each a hundredth of a second on.
+  const said = words.filter(Boolean);
+  assert.ok(said.length >= 5 && said.length <= 8, `${said.length}`);
+  assert.ok(said.every((w) => w === "40 fps · 0.40 × real time"), said.join());
+  // After a pause, or back at an earlier frame, it begins anew.
+  assert.equal(rate.add(9000, 1.21), null);
+  assert.equal(rate.add(9010, 0.1), null);
 });
 
 test("outcomes in words", () => {

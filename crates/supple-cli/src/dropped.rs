@@ -3,6 +3,9 @@ use supple::mesh::fill::{FillError, FillSettings, Kind, Surface, fill};
 use supple::mesh::io::RawMesh;
 use supple_files::memory;
 
+/// Tetrahedra of a surface that is dropped, if nobody says how many.
+pub const TETS: usize = 6000;
+
 /// The kind of fill, as the scene has it: a cage for what is too thin to be filled otherwise. What neither fills is refused here, where the message
 /// is about the surface and not about a scene that nobody wrote.
 fn kind(mesh: &RawMesh, tets: usize) -> Result<&'static str, FillError> {
@@ -12,11 +15,11 @@ fn kind(mesh: &RawMesh, tets: usize) -> Result<&'static str, FillError> {
     fill(&surface, &settings.kind(Kind::Cage)).map_or(Err(why), |_| Ok(", kind = \"cage\""))
 }
 
-/// The scene of a surface in a file: filled with about `tets` tetrahedra, half of its height above a floor at 0.
+/// The scene of a mesh in a file, half of its height above a floor at 0: a surface is filled with about `tets` tetrahedra, a mesh of tetrahedra
+/// is taken as it is.
 pub fn scene(mesh: &RawMesh, name: &str, file: &str, tets: usize) -> Result<String, String> {
-    if mesh.triangles.is_empty() || !mesh.tets.is_empty() {
-        let reason = if mesh.tets.is_empty() { "has no triangles" } else { "has tetrahedra already" };
-        return Err(format!("{reason}; only surfaces are dropped"));
+    if mesh.triangles.is_empty() && mesh.tets.is_empty() {
+        return Err("has neither triangles nor tetrahedra; only surfaces and solids are dropped".into());
     }
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for p in &mesh.vertices {
@@ -28,7 +31,13 @@ pub fn scene(mesh: &RawMesh, name: &str, file: &str, tets: usize) -> Result<Stri
     if !(size > 0.0 && size.is_finite()) {
         return Err("all its vertices are the same point".into());
     }
-    let kind = kind(mesh, tets).map_err(|e| e.to_string())?;
+    let fill = match mesh.tets.is_empty() {
+        true => {
+            let kind = kind(mesh, tets).map_err(|e| e.to_string())?;
+            format!("fill = {{ tets = {tets}{kind} }}\nskin = true\n")
+        }
+        false => String::new(),
+    };
     // Some seconds of a body of a metre; smaller ones fall sooner.
     let dt = (size / 9.8).sqrt() / 15.0;
     // Its own weight presses a body of this stiffness by about a fiftieth of its height.
@@ -38,8 +47,7 @@ pub fn scene(mesh: &RawMesh, name: &str, file: &str, tets: usize) -> Result<Stri
     // What JSON escapes, TOML escapes alike.
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     Ok(format!(
-        "version = 1\n\n[time]\ndt = {dt:?}\nframes = 45\n\n[[body]]\nname = {name}\nmesh = {file}\nfill = {{ tets = {tets}{kind} }}\nskin = true\n\
-         translate = {lift:?}\nmaterial = {{ kind = \"stable_neo_hookean\", young = {young:?}, poisson = 0.4, density = 1000.0 }}\n\
+        "version = 1\n\n[time]\ndt = {dt:?}\nframes = 45\n\n[[body]]\nname = {name}\nmesh = {file}\n{fill}translate = {lift:?}\nmaterial = {{ kind = \"stable_neo_hookean\", young = {young:?}, poisson = 0.4, density = 1000.0 }}\n\
          damping = {{ stiffness = {damp:?} }}\n\n[[obstacle]]\nname = \"floor\"\nshape = {{ kind = \"half_space\", point = [0.0, 0.0, 0.0], normal = [0.0, 1.0, 0.0] }}\nfriction = 0.5\n",
         name = quoted(name),
         file = quoted(file),

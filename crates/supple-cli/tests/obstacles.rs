@@ -125,3 +125,74 @@ fn obstacles_are_drawn() {
         "{names:?}"
     );
 }
+
+/// In a .glb obstacles are nodes: those that move turn and shift, in each frame as the scene says, and none has morph targets.
+#[test]
+fn obstacles_are_nodes_of_a_glb() {
+    let scratch = Scratch::new("nodes");
+    // A quarter turn about an axis off the box's middle, and half a metre along z, in ten frames; and a ball that rests.
+    let text = "version = 1\n[time]\ndt = 0.1\n[[body]]\nname = \"body\"\nshape = { kind = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }\n\
+                material = { kind = \"arap\", stiffness = 1e4, density = 1000.0 }\n\
+                [[obstacle]]\nname = \"turning\"\ncolour = \"#ff0000\"\nlook = \"glass\"\nshape = { kind = \"box\", centre = [3.5, 0.25, 1], size = [1, 0.5, 2] }\n\
+                motion = [{ time = 0, centre = [3, 0, 0] }, { time = 1, translate = [0, 0, 0.5], rotate = { axis = \"y\", angle = 90 }, centre = [3, 0, 0] }]\n\
+                [[obstacle]]\nname = \"resting\"\nshape = { kind = \"sphere\", centre = [-3, 0, 0], radius = 0.5 }\n";
+    let path = scratch.put("scene/a.toml", text);
+    let out = scratch.0.join("out");
+    let done =
+        supple(&["run", "-q", "--frames", "10", "--export", "glb", "--out", out.to_str().unwrap()], &path);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let glb = fs::read(out.join("a.glb")).unwrap();
+    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    let json: serde_json::Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
+    let binary = &glb[28 + length..];
+    let end = json["bufferViews"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|v| v["byteOffset"].as_u64().unwrap() + v["byteLength"].as_u64().unwrap());
+    assert_eq!(end.max(), Some(binary.len() as u64));
+    let accessor = |i: &serde_json::Value, width: usize| -> Vec<Vec<f64>> {
+        let a = &json["accessors"][i.as_u64().unwrap() as usize];
+        let view = &json["bufferViews"][a["bufferView"].as_u64().unwrap() as usize];
+        let at = (view["byteOffset"].as_u64().unwrap() + a["byteOffset"].as_u64().unwrap_or(0)) as usize;
+        let count = a["count"].as_u64().unwrap() as usize;
+        let value =
+            |k: usize| f64::from(f32::from_le_bytes(binary[at + 4 * k..at + 4 * k + 4].try_into().unwrap()));
+        (0..count).map(|i| (0..width).map(|k| value(width * i + k)).collect()).collect()
+    };
+    let nodes: Vec<&str> =
+        json["nodes"].as_array().unwrap().iter().map(|n| n["name"].as_str().unwrap()).collect();
+    assert_eq!(nodes, ["body", "turning", "resting"]);
+    let mesh = |node: usize| &json["meshes"][json["nodes"][node]["mesh"].as_u64().unwrap() as usize];
+    assert_eq!(mesh(0)["primitives"][0]["targets"].as_array().unwrap().len(), 10);
+    assert!((1..3).all(|n| mesh(n)["primitives"][0].get("targets").is_none()));
+    let box_at = accessor(&mesh(1)["primitives"][0]["attributes"]["POSITION"], 3);
+    assert!(box_at.iter().all(|p| (p[0] == 3.0 || p[0] == 4.0) && (p[2] == 0.0 || p[2] == 2.0)));
+    let ball = accessor(&mesh(2)["primitives"][0]["attributes"]["POSITION"], 3);
+    assert!(ball.iter().all(|p| ((p[0] + 3.0).hypot(p[1]).hypot(p[2]) - 0.5).abs() < 1e-6));
+    let material = &json["materials"][mesh(1)["primitives"][0]["material"].as_u64().unwrap() as usize];
+    assert_eq!(
+        (&material["alphaMode"], &material["pbrMetallicRoughness"]["baseColorFactor"][0]),
+        (&"BLEND".into(), &1.0.into())
+    );
+    let animation = &json["animations"][0];
+    let channels = animation["channels"].as_array().unwrap();
+    let of = |node: u64, path: &str| {
+        let fits = |c: &&serde_json::Value| c["target"]["node"] == node && c["target"]["path"] == path;
+        let channel = channels.iter().find(fits)?;
+        Some(&animation["samplers"][channel["sampler"].as_u64().unwrap() as usize]["output"])
+    };
+    assert_eq!(channels.len(), 3);
+    assert!(of(0, "weights").is_some() && of(2, "rotation").is_none());
+    let (turns, shifts) =
+        (accessor(of(1, "rotation").unwrap(), 4), accessor(of(1, "translation").unwrap(), 3));
+    assert_eq!((turns.len(), shifts.len()), (11, 11));
+    for (k, (q, t)) in turns.iter().zip(&shifts).enumerate() {
+        let angle = 0.5 * std::f64::consts::PI * k as f64 / 10.0;
+        let wanted = [0.0, (0.5 * angle).sin(), 0.0, (0.5 * angle).cos()];
+        assert!((0..4).all(|i| (q[i] - wanted[i]).abs() < 1e-6), "frame {k}: {q:?}");
+        // About (3, 0, 0): t = c − R c, and the shift.
+        let c = [3.0 - 3.0 * angle.cos(), 0.0, 3.0 * angle.sin() + 0.05 * k as f64];
+        assert!((0..3).all(|i| (t[i] - c[i]).abs() < 1e-5), "frame {k}: {t:?} for {c:?}");
+    }
+}

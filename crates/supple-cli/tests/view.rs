@@ -7,6 +7,10 @@ mod client;
 mod hold;
 #[path = "view/hostile.rs"]
 mod hostile;
+#[path = "view/kept.rs"]
+mod kept;
+#[path = "view/opening.rs"]
+mod opening;
 #[path = "view/run.rs"]
 mod run;
 #[path = "view/stream.rs"]

@@ -84,7 +84,7 @@ extern "C" fn start() {
 extern "C" fn put_file(name: usize) -> u32 {
     with(|b| {
         let (name, bytes) = b.taken(name);
-        let kept = b.worker.files.put(&name, bytes);
+        let kept = b.worker.put_file(&name, bytes);
         b.output = kept.as_ref().err().cloned().unwrap_or_default().into_bytes();
         u32::from(kept.is_ok())
     })

@@ -4,13 +4,11 @@
 //! | file | holds |
 //! |---|---|
 //! | `worker.rs` | the session and what it has to say |
-//! | `files.rs` | files that were dropped onto the page |
 //! | `boundary.rs` | what WebAssembly exports: numbers and one byte buffer each way |
 //! | `record.rs` | frames of a scene as bits, for comparisons with other machines |
 //! | `lanes.rs` | every operation of lanes against plain numbers |
 #[cfg(target_family = "wasm")]
 mod boundary;
-pub mod files;
 pub mod lanes;
 pub mod record;
 pub mod worker;

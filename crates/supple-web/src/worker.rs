@@ -1,22 +1,19 @@
 //! The session and what it has to say. Nothing here waits: the page's worker calls [`Worker::advance`] whenever [`Worker::wait`] is over.
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use supple_cli::scenes;
 use supple_cli::view::command::{Command, Field};
+use supple_cli::view::files::Files;
 use supple_cli::view::job::{Job, build};
 use supple_cli::view::session::Outlet;
 use supple_cli::view::{Recipe, Session};
-use supple_cli::{dropped, scenes};
-use supple_files::load::Loaded;
-use supple_files::memory;
-
-use crate::files::Files;
 
 /// The one who looks on.
 const VIEWER: u64 = 1;
 /// Tetrahedra of a surface that is dropped onto the page.
 const TETS: usize = 4000;
-/// Longest text of a scene, in bytes.
-const LONGEST: usize = 16 << 20;
+/// Bytes of all files together.
+const MOST: usize = 256 << 20;
 
 /// Messages to the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +32,7 @@ struct Outbox {
     refused: Vec<String>,
     model: Option<Vec<u8>>,
     frame: Option<Vec<u8>>,
+    beside: Option<Vec<u8>>,
     state: Option<String>,
     scene: String,
     job: Option<Job>,
@@ -55,10 +53,11 @@ impl Outlet for Desk {
         let mut out = self.open();
         out.model = Some(message);
         // A frame of another model is of no use.
-        out.frame = None;
+        (out.frame, out.beside) = (None, None);
     }
-    fn frame(&self, message: Vec<u8>) {
-        self.open().frame = Some(message);
+    fn frame(&self, message: Vec<u8>, beside: Option<Vec<u8>>) {
+        let mut out = self.open();
+        (out.frame, out.beside) = (Some(message), beside);
     }
     fn state(&self, json: String) {
         self.open().state = Some(json);
@@ -102,7 +101,7 @@ impl Worker {
 
     /// Opens the text of a scene that may need so many bytes of memory; files that it names are those that were dropped.
     pub fn open_text(&mut self, name: &str, text: &str, most: u64) -> bool {
-        match self.recipe(name, text, most) {
+        match self.files.scene(name, text, Some(most)) {
             Ok(recipe) => self.start(recipe),
             Err(e) => self.refuse(e),
         }
@@ -110,24 +109,15 @@ impl Worker {
 
     /// Opens a surface that was dropped: filled, above a floor.
     pub fn open_surface(&mut self, file: &str) -> bool {
-        let scene = self.files.mesh(file).and_then(|mesh| {
-            let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-            dropped::scene(&mesh, stem, file, TETS).map(|text| (stem.to_string(), text))
-        });
-        match scene {
-            Ok((name, text)) => self.open_text(&name, &text, u64::MAX),
-            Err(e) => self.refuse(format!("{file}: {e}")),
+        match self.files.falling(file, TETS) {
+            Ok(recipe) => self.start(recipe),
+            Err(e) => self.refuse(e),
         }
     }
 
-    fn recipe(&self, name: &str, text: &str, most: u64) -> Result<Recipe, String> {
-        if text.len() > LONGEST {
-            return Err(format!("{name}: a scene of {} bytes is too large", text.len()));
-        }
-        let loaded = Loaded::parse(name, text.to_string(), None, &[]).map_err(|e| e.0)?;
-        memory::check(&loaded.file, Some(most)).map_err(|e| format!("{name}: a body {}", e.message))?;
-        Recipe::read(name, loaded.file, &mut |path| self.files.asset(path))
-            .map_err(|e| format!("{name}: {e}"))
+    /// Keeps a file that was dropped, for the scenes that name it.
+    pub fn put_file(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), String> {
+        self.files.put(name, bytes, MOST)
     }
 
     fn start(&mut self, recipe: Recipe) -> bool {
@@ -184,7 +174,7 @@ impl Worker {
         if !out.refused.is_empty() {
             return Some(Message::Refused(out.refused.remove(0)));
         }
-        let binary = out.model.take().or_else(|| out.frame.take());
+        let binary = out.model.take().or_else(|| out.frame.take()).or_else(|| out.beside.take());
         binary.map(Message::Binary).or_else(|| out.state.take().map(Message::State))
     }
 

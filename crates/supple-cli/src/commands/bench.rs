@@ -8,6 +8,7 @@
 //! | `bench/elements.rs` | errors and times of elements of several kinds |
 //! | `bench/contact.rs` | what contact costs at rest, and the search for contacts alone |
 //! | `bench/scenes.rs` | whole motions with contact between bodies; those that are no built-in scenes are in `bench/scenes/` |
+//! | `bench/pictures.rs` | pictures as runs draw them |
 //! | `bench/readme.rs` | README's table, and what form it must have |
 //! | `bench/micro.rs` | decompositions and proximal operators, one by one |
 mod cases;
@@ -15,6 +16,7 @@ mod contact;
 mod elements;
 pub(super) mod machine;
 mod micro;
+mod pictures;
 mod readme;
 mod scenes;
 
@@ -41,7 +43,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "quick")]
     huge: bool,
     /// Only the README's table, with date, machine and commit
-    #[arg(long, conflicts_with_all = ["contact", "huge", "json"])]
+    #[arg(long, conflicts_with_all = ["contact", "huge", "json", "pictures"])]
     readme: bool,
     /// Only the contact benchmarks
     #[arg(long, conflicts_with = "huge")]
@@ -49,6 +51,9 @@ pub struct Args {
     /// Only the elements: errors and times of order 1 and 2, averaged and not, on bent and compressed bodies
     #[arg(long, conflicts_with_all = ["huge", "contact"])]
     elements: bool,
+    /// Only the pictures: what drawing costs
+    #[arg(long, conflicts_with_all = ["huge", "contact", "elements", "json"])]
+    pictures: bool,
     /// Only motions with contact whose name contains this
     #[arg(long, value_name = "NAME", requires = "contact")]
     scene: Vec<String>,
@@ -94,6 +99,9 @@ pub fn run(args: &Args) -> miette::Result<()> {
         machine.ghz, machine.read_gbs_1, machine.read_gbs, machine.threads, machine.lanes
     ))?;
 
+    if args.pictures {
+        return say(&pictures::table(&pictures::measure(args.quick)));
+    }
     if args.elements {
         let report = Report {
             machine,

@@ -10,6 +10,7 @@ use super::Failure;
 use super::run::{Options, simulate};
 use super::view;
 use crate::dropped;
+pub(super) use crate::dropped::TETS;
 use crate::export::Format;
 
 /// Fill a surface, let it fall on the floor, and write pictures and a .glb
@@ -29,9 +30,6 @@ pub struct Args {
     #[command(flatten)]
     options: Options,
 }
-
-/// Tetrahedra if nothing is said.
-pub(super) const TETS: usize = 6000;
 
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<(), Failure> {

@@ -28,7 +28,7 @@ use crate::advice;
 use crate::export::{self, Exporter, Finish, Floor, Format, Frame};
 use crate::picture::Bounds;
 use crate::scenes;
-use crate::show::{foresee::foresee, model, obstacles, skins};
+use crate::show::{dress::dress, foresee::foresee, model, obstacles, skins};
 
 /// Run a scene file: simulate, show progress, write the animation and the numbers
 #[derive(Debug, clap::Args)]
@@ -164,10 +164,10 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     };
     let formats: Vec<Format> = formats.into_iter().collect();
     let pictures = export_options(scene, &program, first, frames);
-    // What is looked at shows obstacles too; data are of bodies alone.
-    let (drawn, written): (Vec<Format>, Vec<Format>) = formats.iter().partition(|f| f.is_looked_at());
+    // What is looked at, here or in another program, shows obstacles too; data are of bodies alone.
+    let (drawn, written): (Vec<Format>, Vec<Format>) = formats.iter().partition(|f| f.has_obstacles());
     let mut bodies = model(&program);
-    looks::dress(&mut bodies, &scene.file);
+    dress(&mut bodies, &scene.file);
     // Formats that keep tetrahedra and their fields have the body itself; all others its skin.
     let (volumes, written): (Vec<Format>, Vec<Format>) =
         written.into_iter().partition(|f| matches!(f, Format::Vtu | Format::Npz));
@@ -184,7 +184,7 @@ pub fn simulate(scene: &Loaded, name: &str, options: &Options, extra: &[Format])
     exporters.extend(export::exporters(&written, name, &bodies, &pictures).map_err(Failure::input)?);
     let written = exporters.len();
     let mut shown = obstacles::with_obstacles(bodies, &program);
-    looks::dress(&mut shown, &scene.file);
+    dress(&mut shown, &scene.file);
     let drawn = export::exporters(&drawn, name, &shown, &pictures).map_err(Failure::input)?;
     exporters.extend(export::beside(drawn));
     // In an empty folder nothing can be in the way, however many frames there are.

@@ -8,6 +8,8 @@ use super::stl::{normal, unit};
 
 /// Faces that meet at more than this angle (radians) in the first frame keep a sharp edge throughout.
 const CREASE: f64 = 0.9;
+/// The same of sheets, whose folds come and go.
+const FOLD: f64 = 1.4;
 
 /// A shell whose vertices are split at its sharp edges.
 pub(crate) struct Creased {
@@ -20,8 +22,9 @@ pub(crate) struct Creased {
 }
 
 impl Creased {
-    /// Splits the vertices of a shell at these positions.
-    pub fn new(shell: &Shell, positions: &[[f64; 3]]) -> Self {
+    /// Splits the vertices of a shell at these positions; a sheet may be folded more before that is an edge.
+    pub fn new(shell: &Shell, positions: &[[f64; 3]], sheet: bool) -> Self {
+        let crease = if sheet { FOLD } else { CREASE };
         let faces: Vec<[f64; 3]> =
             shell.triangles.iter().map(|t| normal(t.map(|v| positions[v as usize]))).collect();
         // Both faces at each edge: their corners there are one vertex if the edge is not sharp.
@@ -41,7 +44,7 @@ impl Creased {
             }
             let (m, n) = (faces[one as usize], faces[other as usize]);
             let flat = m == [0.0; 3] || n == [0.0; 3];
-            if flat || m[0] * n[0] + m[1] * n[1] + m[2] * n[2] > CREASE.cos() {
+            if flat || m[0] * n[0] + m[1] * n[1] + m[2] * n[2] > crease.cos() {
                 for vertex in [a, b] {
                     let corner = |face: u32| {
                         let t = shell.triangles[face as usize];
@@ -86,8 +89,9 @@ impl Creased {
         shell: &Shell,
         positions: &[[f64; 3]],
         attributes: &Attributes,
+        sheet: bool,
     ) -> (Self, Vec<[u32; 2]>) {
-        let plain = Self::new(shell, positions);
+        let plain = Self::new(shell, positions, sheet);
         let corner = |list: &[[u32; 3]], t: usize, k: usize| list.get(t).map_or(NONE, |c| c[k]);
         // Vertex, texture coordinates, normal, and the side of a sharp edge where corners have no normal.
         let mut keys: Vec<[u32; 4]> = Vec::with_capacity(3 * shell.triangles.len());

@@ -68,6 +68,11 @@ impl Format {
         self.is_picture() || self == Self::Html
     }
 
+    /// True if obstacles are in it too.
+    pub fn has_obstacles(self) -> bool {
+        self.is_looked_at() || self == Self::Glb
+    }
+
     /// True if positions are rounded to single precision, whose range is smaller.
     pub(super) fn is_single(self) -> bool {
         !matches!(self, Self::Obj | Self::Vtu | Self::Npz)

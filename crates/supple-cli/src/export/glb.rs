@@ -2,8 +2,9 @@
 //!
 //! The weights go from one target to the next along straight lines, so that each frame is hit and viewers move
 //! evenly between them. The binary part holds, one after another: for each frame the vertices and normals of all
-//! bodies (those of the first frame, then differences to it), the indices, the texture coordinates, the times, the weights. Materials of a skin
-//! become primitives of their own.
+//! bodies (those of the first frame, then differences to it), the indices, the texture coordinates, the times, the weights; then vertices and normals of
+//! obstacles, once, and of those that move where they are in each frame: their nodes turn and shift. Materials of a skin become primitives of their
+//! own.
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +16,8 @@ use supple_files::output::OutputDir;
 use super::bytes::{put_f32, put_u32};
 use super::crease::Creased;
 use super::exporter::{Names, Sink};
-use super::gltf_json::{self, Layout, MeshLayout};
+use super::gltf_json::{self, Layout, MeshLayout, Still};
+use super::rigid::{Place, Rigid};
 use super::shell::Shell;
 use super::spool::Spool;
 use super::stl::unit;
@@ -52,6 +54,21 @@ struct Body {
     materials: Vec<(Option<String>, u64)>,
     /// Least and greatest of each frame's vertices or differences.
     ranges: Vec<[[f32; 3]; 2]>,
+    /// Of an obstacle: how it is found where it is, and where it was in each frame.
+    rigid: Option<(Rigid, Vec<Place>)>,
+}
+
+impl Body {
+    /// Bytes of it in each frame.
+    fn record(&self) -> u64 {
+        if self.rigid.is_some() { 0 } else { self.first.len() as u64 * 24 }
+    }
+
+    /// True if it is rigid, and not where it was in some frame.
+    fn moves(&self) -> bool {
+        let away = |p: &Place| p.shift != [0.0; 3] || p.turn[..3] != [0.0; 3];
+        self.rigid.as_ref().is_some_and(|(_, places)| places.iter().any(away))
+    }
 }
 
 impl Glb {
@@ -63,10 +80,11 @@ impl Glb {
     fn begin(&mut self, out: &OutputDir, model: &Model, frame: &Frame<'_>) -> Result<(), ExportError> {
         self.bodies.clear();
         for (shell, body) in Shell::all(model).into_iter().zip(&model.bodies) {
+            let sheet = body.sheet.is_some();
             let positions: Vec<[f64; 3]> = shell.positions(body, frame).collect();
             let (mut skin, numbers) = match &body.attributes {
-                Some(attributes) => Creased::with_attributes(&shell, &positions, attributes),
-                None => (Creased::new(&shell, &positions), Vec::new()),
+                Some(attributes) => Creased::with_attributes(&shell, &positions, attributes, sheet),
+                None => (Creased::new(&shell, &positions, sheet), Vec::new()),
             };
             let first = skin.origin.iter().map(|&v| positions[v as usize].map(|c| c as f32)).collect();
             let textured = body.attributes.as_ref().filter(|a| !a.uvs.is_empty());
@@ -78,25 +96,43 @@ impl Glb {
             let first_normals = now(&skin, &normals, &positions, frame.normals_of(body));
             let first_normals = first_normals.into_iter().map(|n| n.map(|c| c as f32)).collect();
             let ranges = Vec::new();
-            self.bodies.push(Body { shell, skin, first, first_normals, uvs, normals, materials, ranges });
+            let rigid = if body.obstacle { Rigid::new(&positions).map(|r| (r, Vec::new())) } else { None };
+            self.bodies.push(Body {
+                shell,
+                skin,
+                first,
+                first_normals,
+                uvs,
+                normals,
+                materials,
+                ranges,
+                rigid,
+            });
         }
-        let vertices: usize = self.bodies.iter().map(|b| b.first.len()).sum();
-        self.spool = Some(Spool::create(out, &self.name, vertices * 24)?);
+        let record: u64 = self.bodies.iter().map(Body::record).sum();
+        self.spool = Some(Spool::create(out, &self.name, record as usize)?);
         self.start = frame.time;
         Ok(())
     }
 
     fn layout(&self, model: &Model) -> Layout {
         let frames = self.times.len() as u64;
-        let record: u64 = self.bodies.iter().map(|b| b.first.len() as u64 * 24).sum();
+        let record: u64 = self.bodies.iter().map(Body::record).sum();
         let mut meshes = Vec::new();
         let (mut vertices, mut indices, mut uvs) = (0, 0, 0);
+        // Vertices and normals of obstacles, then where they are.
+        let (mut still, mut places) = (0, 0);
         for (body, of) in self.bodies.iter().zip(&model.bodies) {
             let count = body.first.len() as u64;
             meshes.push(MeshLayout {
                 name: of.name.clone(),
                 colour: of.colour,
+                glass: of.glass,
                 two_sided: of.two_sided(),
+                still: body
+                    .rigid
+                    .is_some()
+                    .then(|| Still { at: still, places: body.moves().then_some(places) }),
                 offset: vertices,
                 vertices: count,
                 first_index: indices,
@@ -106,7 +142,13 @@ impl Glb {
                 ranges: body.ranges.clone(),
             });
             uvs += body.uvs.len() as u64;
-            vertices += count * 24;
+            vertices += body.record();
+            if body.rigid.is_some() {
+                still += count * 24;
+            }
+            if body.moves() {
+                places += frames * 28;
+            }
             indices += body.skin.triangles.len() as u64 * 3 + body.skin.edges.len() as u64 * 2;
         }
         let dense = frames <= DENSE;
@@ -116,6 +158,8 @@ impl Glb {
             indices,
             uvs,
             dense,
+            still,
+            places,
             last_time: self.times.last().copied().unwrap_or(0.0),
             meshes,
         }
@@ -129,21 +173,34 @@ impl Glb {
             put_u32(&mut bytes, body.skin.edges.iter().flatten().copied());
         }
         self.bodies.iter().for_each(|body| put_f32(&mut bytes, body.uvs.iter().flatten().copied()));
-        if layout.frames < 2 {
-            return bytes;
+        if layout.frames >= 2 {
+            self.weights(layout, &mut bytes);
         }
-        put_f32(&mut bytes, self.times.iter().copied());
+        for body in self.bodies.iter().filter(|b| b.rigid.is_some()) {
+            put_f32(&mut bytes, body.first.iter().flatten().copied());
+            put_f32(&mut bytes, body.first_normals.iter().flatten().copied());
+        }
+        for body in self.bodies.iter().filter(|b| b.moves()) {
+            let places = || body.rigid.iter().flat_map(|(_, places)| places);
+            put_f32(&mut bytes, places().flat_map(|p| p.shift.map(|c| c as f32)));
+            put_f32(&mut bytes, places().flat_map(|p| p.turn.map(|c| c as f32)));
+        }
+        bytes
+    }
+
+    /// Times and weights.
+    fn weights(&self, layout: &Layout, bytes: &mut Vec<u8>) {
+        put_f32(bytes, self.times.iter().copied());
         let targets = layout.frames - 1;
         if layout.dense {
             // Frame k is the target k − 1; the first frame is the mesh itself.
             for frame in 0..layout.frames {
-                put_f32(&mut bytes, (0..targets).map(|t| if t + 1 == frame { 1.0 } else { 0.0 }));
+                put_f32(bytes, (0..targets).map(|t| if t + 1 == frame { 1.0 } else { 0.0 }));
             }
         } else {
-            put_u32(&mut bytes, (1..layout.frames).map(|frame| (frame * targets + frame - 1) as u32));
-            put_f32(&mut bytes, (1..layout.frames).map(|_| 1.0));
+            put_u32(bytes, (1..layout.frames).map(|frame| (frame * targets + frame - 1) as u32));
+            put_f32(bytes, (1..layout.frames).map(|_| 1.0));
         }
-        bytes
     }
 }
 
@@ -196,7 +253,9 @@ impl Sink for Glb {
         }
         let Some(spool) = &mut self.spool else { return Ok(()) };
         let frames = self.times.len() as u64 + 1;
-        let record: u64 = self.bodies.iter().map(|b| b.first.len() as u64 * 24).sum();
+        let record: u64 = self.bodies.iter().map(Body::record).sum();
+        let still = |b: &Body| b.first.len() as u64 * 24 + frames * 28;
+        let still: u64 = self.bodies.iter().filter(|b| b.rigid.is_some()).map(still).sum();
         let indices: u64 = self
             .bodies
             .iter()
@@ -207,7 +266,7 @@ impl Sink for Glb {
         let text = (frames + 4) * TEXT * primitives as u64;
         let limit = if frames > MOST_FRAMES {
             Some("an animated glb file holds at most 65536 frames")
-        } else if frames * (record + 4) + indices + weights + text > u64::from(u32::MAX) {
+        } else if frames * (record + 4) + indices + weights + text + still > u64::from(u32::MAX) {
             Some("a glb file is at most 4 GiB large")
         } else {
             None
@@ -218,8 +277,15 @@ impl Sink for Glb {
 
         let mut bytes = Vec::with_capacity(record as usize);
         let mut ranges = Vec::with_capacity(self.bodies.len());
-        for (body, of) in self.bodies.iter().zip(&model.bodies) {
+        for (number, (body, of)) in self.bodies.iter_mut().zip(&model.bodies).enumerate() {
             let positions: Vec<[f64; 3]> = body.shell.positions(of, frame).collect();
+            if let Some((rigid, places)) = &mut body.rigid {
+                let last = places.last().copied().unwrap_or(Place::FIRST);
+                places.push(rigid.place(&positions, &last));
+                if frames > 1 {
+                    continue;
+                }
+            }
             let mut range = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
             for (&vertex, first) in body.skin.origin.iter().zip(&body.first) {
                 let mut value = *first;
@@ -231,13 +297,18 @@ impl Sink for Glb {
                     range[0][k] = range[0][k].min(value[k]);
                     range[1][k] = range[1][k].max(value[k]);
                 }
-                put_f32(&mut bytes, value);
+                if body.rigid.is_none() {
+                    put_f32(&mut bytes, value);
+                }
             }
             if range[0].iter().chain(&range[1]).any(|c| c.is_infinite()) && !body.first.is_empty() {
                 let reason = format!("body {:?} moves further than single precision resolves", of.name);
                 return Err(ExportError::Frame { frame: frame.index, reason });
             }
-            ranges.push(range);
+            ranges.push((number, range));
+            if body.rigid.is_some() {
+                continue;
+            }
             if frames == 1 {
                 put_f32(&mut bytes, body.first_normals.iter().flatten().copied());
             } else {
@@ -248,8 +319,8 @@ impl Sink for Glb {
             }
         }
         spool.push(&bytes)?;
-        for (body, range) in self.bodies.iter_mut().zip(ranges) {
-            body.ranges.push(range);
+        for (number, range) in ranges {
+            self.bodies[number].ranges.push(range);
         }
         // Times must increase also after rounding.
         let time = (frame.time - self.start) as f32;

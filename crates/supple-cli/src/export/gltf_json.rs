@@ -18,10 +18,22 @@ pub(super) struct Layout {
     pub uvs: u64,
     /// Whether all weights are there, or only those that are not zero.
     pub dense: bool,
+    /// Bytes of the vertices and normals of obstacles, and of where they are.
+    pub still: u64,
+    pub places: u64,
     /// Time of the last frame since the first, s.
     pub last_time: f32,
     /// One per body.
     pub meshes: Vec<MeshLayout>,
+}
+
+/// An obstacle.
+#[derive(Clone, Copy)]
+pub(super) struct Still {
+    /// Bytes from the first vertex of all obstacles to its own; its normals follow them.
+    pub at: u64,
+    /// If it moves: bytes from the start of all places to its shifts; its turns follow them.
+    pub places: Option<u64>,
 }
 
 /// The parts of a body.
@@ -29,7 +41,11 @@ pub(super) struct MeshLayout {
     pub name: String,
     /// sRGB.
     pub colour: [f32; 3],
+    /// One sees through it.
+    pub glass: bool,
     pub two_sided: bool,
+    /// If it is an obstacle.
+    pub still: Option<Still>,
     /// Bytes from the start of a frame to its vertices; its normals follow them.
     pub offset: u64,
     pub vertices: u64,
@@ -53,6 +69,12 @@ impl Layout {
     fn animated(&self) -> bool {
         self.frames > 1 && !self.is_empty()
     }
+
+    /// Number of the buffer view of the obstacles' vertices; that of their places is the next.
+    fn still_view(&self) -> usize {
+        let weights = if self.dense { 2 } else { 3 };
+        2 + usize::from(self.uvs > 0) + if self.animated() { weights } else { 0 }
+    }
 }
 
 /// Buffer views in order of their place.
@@ -72,7 +94,8 @@ pub(super) fn document(layout: &Layout) -> Value {
         let mut node = json!({ "name": mesh.name });
         if mesh.vertices > 0 {
             if layout.animated() {
-                animated.push(nodes.len());
+                let place = mesh.still.map_or(Some(None), |still| still.places.map(Some));
+                animated.extend(place.map(|place| (nodes.len(), place)));
             }
             node["mesh"] = json!(meshes.len());
             let primitives = primitives(mesh, layout, materials.len(), &mut accessors);
@@ -115,14 +138,17 @@ pub(super) fn document(layout: &Layout) -> Value {
 fn primitives(mesh: &MeshLayout, layout: &Layout, material: usize, accessors: &mut Vec<Value>) -> Vec<Value> {
     let mut attributes = Vec::new();
     for (frame, [low, high]) in (0_u64..).zip(&mesh.ranges) {
-        let offset = frame * layout.record + mesh.offset;
+        let (view, offset) = match mesh.still {
+            Some(still) => (layout.still_view(), still.at),
+            None => (VERTICES, frame * layout.record + mesh.offset),
+        };
         let at = accessors.len();
         accessors.push(json!({
-            "bufferView": VERTICES, "byteOffset": offset, "componentType": FLOAT, "type": "VEC3",
+            "bufferView": view, "byteOffset": offset, "componentType": FLOAT, "type": "VEC3",
             "count": mesh.vertices, "min": low, "max": high,
         }));
         accessors.push(json!({
-            "bufferView": VERTICES, "byteOffset": offset + mesh.vertices * 12, "componentType": FLOAT,
+            "bufferView": view, "byteOffset": offset + mesh.vertices * 12, "componentType": FLOAT,
             "type": "VEC3", "count": mesh.vertices,
         }));
         attributes.push(json!({ "POSITION": at, "NORMAL": at + 1 }));
@@ -159,16 +185,21 @@ fn primitives(mesh: &MeshLayout, layout: &Layout, material: usize, accessors: &m
 
 fn material(mesh: &MeshLayout, name: Option<&str>) -> Value {
     let [r, g, b] = to_linear(mesh.colour);
-    json!({
+    let mut material = json!({
         "name": name.unwrap_or(&mesh.name),
         "pbrMetallicRoughness":
             { "baseColorFactor": [r, g, b, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.7 },
         "doubleSided": mesh.two_sided,
-    })
+    });
+    if mesh.glass {
+        material["alphaMode"] = json!("BLEND");
+        material["pbrMetallicRoughness"]["baseColorFactor"][3] = json!(0.3);
+    }
+    material
 }
 
-/// All bodies follow the same weights.
-fn animation(nodes: &[usize], layout: &Layout, accessors: &mut Vec<Value>) -> Value {
+/// All bodies follow the same weights; obstacles that move have shifts and turns, at bytes among those of all.
+fn animation(nodes: &[(usize, Option<u64>)], layout: &Layout, accessors: &mut Vec<Value>) -> Value {
     let (input, output) = (accessors.len(), accessors.len() + 1);
     let more = usize::from(layout.uvs > 0);
     accessors.push(json!({
@@ -187,15 +218,28 @@ fn animation(nodes: &[usize], layout: &Layout, accessors: &mut Vec<Value>) -> Va
         });
     }
     accessors.push(weights);
-    let channels: Vec<Value> = nodes
-        .iter()
-        .map(|node| json!({ "sampler": 0, "target": { "node": node, "path": "weights" } }))
-        .collect();
-    json!([{
-        "name": "simulation",
-        "channels": channels,
-        "samplers": [{ "input": input, "output": output, "interpolation": "LINEAR" }],
-    }])
+    let mut samplers = vec![json!({ "input": input, "output": output, "interpolation": "LINEAR" })];
+    let mut channels = Vec::new();
+    for &(node, places) in nodes {
+        let mut channel = |sampler: usize, path: &str| {
+            channels.push(json!({ "sampler": sampler, "target": { "node": node, "path": path } }));
+        };
+        let Some(at) = places else {
+            channel(0, "weights");
+            continue;
+        };
+        for (path, kind, offset) in
+            [("translation", "VEC3", at), ("rotation", "VEC4", at + 12 * layout.frames)]
+        {
+            channel(samplers.len(), path);
+            samplers.push(json!({ "input": input, "output": accessors.len(), "interpolation": "LINEAR" }));
+            accessors.push(json!({
+                "bufferView": layout.still_view() + 1, "byteOffset": offset, "componentType": FLOAT, "type": kind,
+                "count": layout.frames,
+            }));
+        }
+    }
+    json!([{ "name": "simulation", "channels": channels, "samplers": samplers }])
 }
 
 /// The buffer views and the length of the buffer.
@@ -224,6 +268,12 @@ fn views(layout: &Layout) -> (Vec<Value>, u64) {
             view(targets * 4, json!({}));
             view(targets * 4, json!({}));
         }
+    }
+    if layout.still > 0 {
+        view(layout.still, json!({ "byteStride": 12, "target": 34962 }));
+    }
+    if layout.places > 0 {
+        view(layout.places, json!({}));
     }
     (views, end)
 }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use base64::prelude::BASE64_STANDARD as STANDARD;
 use base64::write::EncoderWriter;
 use supple::StepReport;
+use supple::scene::file::CameraTable;
 use supple_files::output::OutputDir;
 use supple_page::Page;
 
@@ -55,7 +56,20 @@ impl Html {
         let below = bounds.low[1] - 0.01 * bounds.diagonal();
         let floor = if let Floor::At(height) = self.options.floor { height } else { below };
         let (dt, view) = (1.0 / self.options.fps, self.options.from);
-        About { scene: &self.title, dt, view, floor, bounds: [bounds.low, bounds.high] }
+        let camera = self.options.camera.map(|c| CameraTable {
+            position: c.eye,
+            target: c.target,
+            fov: c.fov.to_degrees(),
+        });
+        About {
+            scene: &self.title,
+            dt,
+            view,
+            floor,
+            bounds: [bounds.low, bounds.high],
+            camera,
+            follow: self.options.follow,
+        }
     }
 }
 

@@ -46,6 +46,7 @@ pub mod ply;
 pub mod png;
 pub mod quantise;
 mod reel;
+mod rigid;
 mod sequence;
 pub(crate) mod shell;
 mod spool;

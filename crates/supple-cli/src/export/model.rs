@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use supple::mesh::Attributes;
 use supple::mesh::drawn::NONE;
+use supple::scene::file::Select;
 
 use super::ExportError;
 
@@ -25,6 +26,8 @@ pub enum Pattern {
     Stripes,
     /// A checker.
     Checker,
+    /// Lines along its longest side.
+    Fibres,
 }
 
 /// A body: a solid has tetrahedra and a surface, a cloth a surface alone, a net or rope edges alone.
@@ -52,6 +55,10 @@ pub struct ModelBody {
     pub pattern: Pattern,
     /// True for what pictures let one see through.
     pub glass: bool,
+    /// Parts of it with other colours in pictures; boxes and spheres of the first frame count, later ones win.
+    pub parts: Vec<(Select, [f32; 3])>,
+    /// Thickness of a sheet in m.
+    pub sheet: Option<f64>,
     /// Text beside it in pictures.
     pub label: Option<String>,
     /// What is on a surface besides its shape; its triangles are those of `surface`.

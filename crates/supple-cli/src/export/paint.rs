@@ -2,12 +2,17 @@
 use super::bytes::{points, put_f32, put_point, singles};
 use super::exporter::{ColourBy, Floor, Options};
 use super::shell::Shell;
+use supple::scene::file::Select;
+
 use super::{ExportError, Frame, Model, Pattern};
 use crate::picture::{Ball, Bounds, Camera, Colour, Drawable, Label, Legend, Painted, Rod, Scene3, palette};
 
 /// Radii of springs and pins, and the gap above the floor, as parts of the diagonal of what is shown.
 const ROD: f64 = 0.004;
 const PIN: f64 = 0.008;
+/// Faces that meet at more than this angle (radians) keep a sharp edge; those of sheets, whose folds come and go, at more than that.
+const CREASE: f64 = 0.9;
+const FOLD: f64 = 1.4;
 const GAP: f64 = 0.01;
 /// Heights of the floor that look alike, as a part of the same.
 const FLOORS: f64 = 0.05;
@@ -64,6 +69,8 @@ const HEAD: usize = 16;
 const AROUND: f64 = 0.4;
 /// Fields of a pattern along the longest side of a body.
 const FIELDS: f64 = 9.0;
+/// Light and dark lines around a body with fibres, an even number.
+const FIBRES: f64 = 28.0;
 
 impl Painter {
     pub fn new(model: &Model, options: &Options) -> Self {
@@ -230,16 +237,24 @@ impl Painter {
                 Some(values) if !body.tets.is_empty() => {
                     Colour::PerVertex(palette::scalars(values, low, high))
                 }
+                _ if !body.parts.is_empty() => {
+                    let rest = self.rest.get(part_of(shell)).unwrap_or_default();
+                    Colour::PerVertex(
+                        rest.iter().map(|&p| inside(&body.parts, p).unwrap_or(body.colour)).collect(),
+                    )
+                }
                 _ => Colour::Uniform(body.colour),
             };
             if !shell.triangles.is_empty() {
                 scene.meshes.push(Drawable {
-                    pattern: self.pattern(body.pattern, part_of(shell)),
+                    pattern: self.pattern(body.pattern, part_of(shell), &body.parts),
                     glass: body.glass,
                     positions: positions.to_vec(),
                     triangles: shell.triangles.clone(),
                     colour,
                     two_sided: body.two_sided(),
+                    sheet: body.sheet,
+                    crease: if body.sheet.is_some() { FOLD } else { CREASE },
                     ..Drawable::default()
                 });
             }
@@ -260,9 +275,39 @@ fn part_of(shell: &Shell) -> std::ops::Range<usize> {
     shell.first..shell.first + shell.nodes.len()
 }
 
+/// The colour of the last part that a point lies in.
+fn inside(parts: &[(Select, [f32; 3])], p: [f64; 3]) -> Option<[f32; 3]> {
+    let holds = |s: &Select| {
+        let boxed = s.in_box.as_ref().is_some_and(|b| (0..3).all(|k| (b.min[k]..=b.max[k]).contains(&p[k])));
+        let far = |c: [f64; 3]| (0..3).map(|k| (p[k] - c[k]).powi(2)).sum::<f64>();
+        boxed || s.sphere.as_ref().is_some_and(|b| far(b.centre) <= b.radius * b.radius)
+    };
+    parts.iter().rev().find(|(select, _)| holds(select)).map(|(_, colour)| *colour)
+}
+
+/// Lines along a body: stripes by the angle around it, and none on its parts.
+fn fibres(rest: &[[f64; 3]], bounds: &Bounds, along: usize, parts: &[(Select, [f32; 3])]) -> Painted {
+    let middle = bounds.centre();
+    let [u, v] = [(along + 1) % 3, (along + 2) % 3];
+    let place = |p: &[f64; 3]| {
+        let (a, b) = (p[u] - middle[u], p[v] - middle[v]);
+        // The seam, where lines lie close together, is where few look from.
+        let turn = (a - b).atan2(a + b) / std::f64::consts::TAU;
+        let mut place = [0.5; 3];
+        place[along] = if inside(parts, *p).is_some() { 0.25 } else { (turn * FIBRES + 0.25) as f32 };
+        place
+    };
+    Painted { places: rest.iter().map(place).collect(), axis: along, checker: false }
+}
+
 impl Painter {
     /// A pattern, by places in the first frame in fields of it.
-    fn pattern(&self, pattern: Pattern, part: std::ops::Range<usize>) -> Option<Painted> {
+    fn pattern(
+        &self,
+        pattern: Pattern,
+        part: std::ops::Range<usize>,
+        parts: &[(Select, [f32; 3])],
+    ) -> Option<Painted> {
         let rest = self.rest.get(part)?;
         let mut bounds = Bounds::EMPTY;
         rest.iter().for_each(|&p| bounds.include(p));
@@ -272,6 +317,7 @@ impl Painter {
             Pattern::Plain => return None,
             Pattern::Stripes => false,
             Pattern::Checker => true,
+            Pattern::Fibres => return Some(fibres(rest, &bounds, longest, parts)),
         };
         let field = FIELDS / sides[longest].max(1e-12);
         // Off whole numbers, where flat sides mostly are.

@@ -21,6 +21,7 @@
 //! | `scene` | what is to be drawn |
 //! | `camera` | from where; fitting a camera to a box |
 //! | `soup` | all triangles of the scene, in single precision around the camera's target |
+//! | `sheet` | sheets, rounded and with their thickness |
 //! | `normals`, `shapes` | normals with creases; balls and rods as triangles |
 //! | `depth_map` | the scene as a far light sees it |
 //! | `shadow`, `sky` | soft shadow of the key light; how much sky each corner and the floor see |
@@ -48,6 +49,7 @@ mod screen;
 mod shade;
 mod shadow;
 mod shapes;
+mod sheet;
 mod sky;
 mod soup;
 mod text;

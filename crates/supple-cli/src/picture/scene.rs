@@ -35,6 +35,8 @@ pub struct Drawable {
     pub colour: Colour,
     /// True for cloth and open surfaces; false leaves out what faces away.
     pub two_sided: bool,
+    /// A sheet of this thickness: it is drawn rounded between its vertices, and thick where that is more than a pixel.
+    pub sheet: Option<f64>,
     /// Which edges of the elements to draw.
     pub wire: Wire,
     /// A pattern of lighter and darker fields.
@@ -52,6 +54,7 @@ impl Default for Drawable {
             triangles: Vec::new(),
             colour: Colour::Uniform(palette::body(0)),
             two_sided: false,
+            sheet: None,
             wire: Wire::Off,
             pattern: None,
             glass: false,

@@ -6,6 +6,7 @@ use super::normals::corner_normals;
 use super::palette::to_linear;
 use super::scene::{Colour, Drawable, Scene3, Wire};
 use super::shapes::{self, Shape};
+use super::sheet;
 use super::vec3::{V3, along};
 
 /// Seen from both sides.
@@ -35,7 +36,10 @@ impl Soup {
     pub fn new(scene: &Scene3, view: &View) -> Self {
         let mut soup = Self::default();
         for mesh in &scene.meshes {
-            soup.add_mesh(mesh, view);
+            match sheet::drawn(mesh, view.unit / f64::from(view.focal)) {
+                Some(drawn) => soup.add_mesh(&drawn, view),
+                None => soup.add_mesh(mesh, view),
+            }
         }
         // A few balls may be round, thousands must be cheap.
         let sides = if scene.balls.len() <= 64 { 24 } else { 12 };

@@ -2,9 +2,11 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `dress.rs` | colours, patterns and labels as the scene file has them |
 //! | `obstacles.rs` | what bodies bump into, drawn |
 //! | `skins.rs` | detailed surfaces in place of the boundaries of tetrahedra |
 //! | `foresee.rs` | what a run is likely to reach, for the camera |
+pub(crate) mod dress;
 pub(crate) mod foresee;
 pub(crate) mod obstacles;
 pub(crate) mod skins;
@@ -34,6 +36,7 @@ pub(crate) fn model(program: &Program) -> Model {
                 surface: look.surface.clone(),
                 edges: look.edges.clone(),
                 colour: palette::body(i),
+                sheet: (look.tets.is_empty() && !look.surface.is_empty()).then_some(0.0),
                 ..ModelBody::default()
             }
         })

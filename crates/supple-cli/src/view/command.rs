@@ -1,6 +1,9 @@
-//! What a viewer may ask for. None of it touches files; every number is checked before it goes further.
+//! What a viewer may ask for. None of it touches files on the disk; every number is checked before it goes further.
 use serde::Deserialize;
 use serde_json::Value;
+
+use super::beside::Rival;
+use super::files;
 
 /// Longest message that a viewer may send, in bytes.
 pub const LONGEST: usize = 1 << 20;
@@ -41,6 +44,28 @@ pub enum Command {
         /// Of this body only.
         #[serde(default)]
         body: Option<String>,
+        /// It belongs to the same move as the one before: both are undone together.
+        #[serde(default)]
+        more: bool,
+    },
+    /// Takes back the last change of a value.
+    Undo {},
+    /// Takes that back.
+    Redo {},
+    /// Pauses, and goes to a frame that was simulated.
+    Seek {
+        /// Its number; the last kept one that is not after it counts.
+        frame: u64,
+    },
+    /// The same scene by another method too, or no more.
+    Beside {
+        /// By which.
+        with: Option<Rival>,
+    },
+    /// Announces files, whose bytes follow.
+    Open {
+        /// Names and lengths.
+        files: Vec<Announced>,
     },
     /// Holds vertices of the surface: 1 to 16, numbered as in the model.
     Grab {
@@ -48,6 +73,9 @@ pub enum Command {
         vertices: Vec<u32>,
         /// The point by which they are held, in m.
         at: [f64; 3],
+        /// 1 if that is where they are by the method beside.
+        #[serde(default)]
+        side: u8,
     },
     /// Pulls what is held.
     Drag {
@@ -61,6 +89,34 @@ pub enum Command {
         /// Which.
         by: Option<Field>,
     },
+}
+
+/// A file that is going to be sent.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Announced {
+    /// Its name, without folders.
+    pub name: String,
+    /// How long it is.
+    pub bytes: usize,
+}
+
+/// What is wrong with an announcement.
+fn announced(list: &[Announced]) -> Result<(), String> {
+    if list.len() > files::COUNT {
+        return Err(format!("{} files are too many: {} at a time", list.len(), files::COUNT));
+    }
+    if let Some(problem) = list.iter().find_map(|f| files::name_problem(&f.name)) {
+        return Err(problem);
+    }
+    if let Some(empty) = list.iter().find(|f| f.bytes == 0) {
+        return Err(format!("{} is empty", empty.name));
+    }
+    let all = list.iter().try_fold(0_usize, |sum, f| sum.checked_add(f.bytes));
+    match all {
+        Some(all) if all <= files::MOST => Ok(()),
+        _ => Err(format!("more than {} MiB of files", files::MOST >> 20)),
+    }
 }
 
 /// A field that bodies can be coloured by.
@@ -99,6 +155,8 @@ impl Command {
             {
                 Err(format!("{p:?} is out of reach"))
             }
+            Command::Grab { side, .. } if *side > 1 => Err(format!("there is no side {side}")),
+            Command::Open { files } => announced(files).map(|()| command),
             _ => Ok(command),
         }
     }

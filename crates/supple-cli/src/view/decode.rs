@@ -89,7 +89,7 @@ fn model(bytes: &[u8]) -> Result<ModelMessage, String> {
 
 fn frame(bytes: &[u8]) -> Result<FrameMessage, String> {
     let count = number(bytes, 12)? as usize;
-    let [status, mask, ..] = take::<4>(bytes, 44)?;
+    let [status, mask, side, _] = take::<4>(bytes, 44)?;
     let numbers = Numbers {
         model: number(bytes, 8)?,
         frame: u64::from_le_bytes(take(bytes, 16)?),
@@ -102,9 +102,11 @@ fn frame(bytes: &[u8]) -> Result<FrameMessage, String> {
         inverted: number(bytes, 52)?,
         limit: number(bytes, 56)?,
         energy: [single(bytes, 60)?, single(bytes, 64)?],
+        side,
+        newest: number(bytes, 68)?,
     };
     let length = FRAME_HEADER as u64 + 4 * count as u64 * (3 + u64::from((mask & 7).count_ones()));
-    if length != bytes.len() as u64 || mask > 7 {
+    if length != bytes.len() as u64 || mask > 7 || side > 1 {
         return Err(format!("a frame of {count} vertices has {length} bytes, not {}", bytes.len()));
     }
     let values = |at: usize, n: usize| (0..n).map(move |i| single(bytes, at + 4 * i));

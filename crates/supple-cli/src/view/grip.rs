@@ -38,6 +38,8 @@ pub struct Grip {
     pub target: [f64; 3],
     /// How far it is pulled in one frame, in m.
     fastest: f64,
+    /// What is to be added to where a viewer pulls it: it may pull at the other side's picture of it.
+    pub offset: [f64; 3],
 }
 
 impl Grip {
@@ -91,10 +93,25 @@ impl Grip {
             return Err("this point is held already, by a pin, an anchor or someone else".into());
         }
         let fastest = FASTEST * bounds.diagonal();
-        let mut grip = Grip { viewer, body, nodes, middle: [0.0; 3], point: at, target: at, fastest };
+        let mut grip =
+            Grip { viewer, body, nodes, middle: [0.0; 3], point: at, target: at, fastest, offset: [0.0; 3] };
         let (_, middle) = grip.places(program);
         grip.middle = plus(middle, -1.0, at);
         Ok(grip)
+    }
+
+    /// The same point of the same body as another method has it.
+    pub fn twin(&self, program: &Program) -> Grip {
+        let (_, middle) = self.places(program);
+        let point = plus(middle, -1.0, self.middle);
+        let offset = plus(plus(self.offset, 1.0, point), -1.0, self.point);
+        let target = plus(plus(self.target, 1.0, point), -1.0, self.point);
+        Grip { point, target, offset, ..self.clone() }
+    }
+
+    /// Pulls it to where the viewer has it.
+    pub fn aim(&mut self, to: [f64; 3]) {
+        self.target = plus(to, 1.0, self.offset);
     }
 
     /// Where the nodes are, and their middle, to which each counts as much as it is held.

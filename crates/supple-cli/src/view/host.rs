@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::builder::Builder;
 use super::hub::{Hub, Mail};
-use super::job::{Built, Job};
+use super::job::{Built, Job, Ready};
 use super::recipe::Recipe;
 use super::session::{Outlet, Session};
 
@@ -23,8 +23,8 @@ impl Outlet for Desk {
     fn model(&self, number: u32, message: Vec<u8>) {
         self.hub.model.send_replace((number, message.into()));
     }
-    fn frame(&self, message: Vec<u8>) {
-        self.hub.frame.send_replace(message.into());
+    fn frame(&self, message: Vec<u8>, beside: Option<Vec<u8>>) {
+        self.hub.frame.send_replace([message.into(), beside.unwrap_or_default().into()]);
     }
     fn state(&self, json: String) {
         self.hub.state.send_replace(json.into());
@@ -57,12 +57,7 @@ pub struct Host {
 
 impl Host {
     /// A host of a program that was built from the recipe.
-    pub fn new(
-        hub: Arc<Hub>,
-        inbox: Receiver<Mail>,
-        recipe: Recipe,
-        built: (Box<supple::scene::Program>, Vec<u8>),
-    ) -> std::io::Result<Host> {
+    pub fn new(hub: Arc<Hub>, inbox: Receiver<Mail>, recipe: Recipe, built: Ready) -> std::io::Result<Host> {
         let mail = hub.clone();
         let builder = Builder::start(move |built: Built| mail.deliver(Mail::Built(Box::new(built))))?;
         Ok(Host { session: Session::new(Desk { hub, builder }, recipe, built), inbox })
@@ -76,6 +71,7 @@ impl Host {
                     None => break,
                     Some(Mail::End) => return,
                     Some(Mail::Command(viewer, command)) => self.session.command(viewer, command),
+                    Some(Mail::Files(files)) => self.session.open(files),
                     Some(Mail::Came) => self.session.came(),
                     Some(Mail::Left(viewer)) => self.session.left(viewer),
                     Some(Mail::Built(built)) => self.session.accept(*built),

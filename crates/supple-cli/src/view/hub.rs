@@ -9,6 +9,7 @@ use axum::body::Bytes;
 use tokio::sync::watch;
 
 use super::command::{Command, Field};
+use super::files::Files;
 use super::job::Built;
 
 /// Commands that wait; more make the viewer that sends them wait.
@@ -18,6 +19,8 @@ const QUEUE: usize = 128;
 pub enum Mail {
     /// A viewer wants something.
     Command(u64, Command),
+    /// Files of a viewer are there.
+    Files(Files),
     /// A viewer came.
     Came,
     /// A viewer has left.
@@ -32,14 +35,16 @@ pub enum Mail {
 pub struct Hub {
     /// The newest model message and its number.
     pub model: watch::Sender<(u32, Bytes)>,
-    /// The newest frame message.
-    pub frame: watch::Sender<Bytes>,
+    /// The newest frame message, and that of the method beside or nothing.
+    pub frame: watch::Sender<[Bytes; 2]>,
     /// The newest state, JSON.
     pub state: watch::Sender<Arc<str>>,
     /// The scene as a file, as it is now.
     pub scene: watch::Sender<Arc<str>>,
     /// Set when a running step is to be given up.
     pub hurry: AtomicBool,
+    /// Bytes of files that were announced and are not opened yet.
+    pub files: Arc<AtomicUsize>,
     /// Viewers who want each field.
     wants: [AtomicUsize; 3],
     next_viewer: AtomicU64,
@@ -53,7 +58,8 @@ impl Hub {
         let (mail, inbox) = sync_channel(QUEUE);
         let hub = Hub {
             model: watch::Sender::new((0, Bytes::new())),
-            frame: watch::Sender::new(Bytes::new()),
+            frame: watch::Sender::new([Bytes::new(), Bytes::new()]),
+            files: Arc::default(),
             state: watch::Sender::new(Arc::from("")),
             scene: watch::Sender::new(Arc::from("")),
             hurry: AtomicBool::new(false),

@@ -2,14 +2,17 @@
 //! discarded after k iterations, and leaves the state as it was. Whatever comes next then finds a session like any other.
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use supple::scene::Program;
 use supple::{Control, StepError};
 
 use super::session::{Outlet, Session};
+use super::skin::Skin;
 use super::stream::{self, Numbers};
+use super::taking::Taken;
 use crate::show::obstacles::corners;
 
 impl<O: Outlet> Session<O> {
-    /// One more iteration of the coming step.
+    /// One more iteration of the coming step, by each method.
     pub(super) fn iterate(&mut self) {
         if self.error.is_some() {
             return;
@@ -18,38 +21,37 @@ impl<O: Outlet> Session<O> {
             self.pull();
         }
         let next = self.looked + 1;
-        let limit = self.program.simulation.settings().solve.iterations;
         let numbers = Numbers {
             model: self.model,
             frame: self.frame_number() + 1,
             time: self.program.simulation.time(),
-            limit: u32::try_from(limit).unwrap_or(u32::MAX),
             iteration: next,
             iterations: next,
+            newest: self.newest(),
             ..Numbers::default()
         };
-        let corners = corners(&self.program);
-        let taken = catch_unwind(AssertUnwindSafe(|| {
-            self.program.aim_next()?;
-            let mut shown = None;
-            let taken = self.program.simulation.step_with(&mut |iteration| {
-                if iteration.index() < next as usize {
-                    return Control::Continue;
-                }
-                let mut places = iteration.positions();
-                places.extend(&corners);
-                shown = Some((iteration.force_residual() as f32, places));
-                Control::Discard
-            });
-            if let Some((residual, places)) = shown {
-                let positions: Vec<[f64; 3]> = self.skin.positions(&places).collect();
-                let numbers = Numbers { residual, ..numbers };
-                self.outlet.frame(stream::frame(&numbers, positions.into_iter(), &Default::default()));
+        let (taken, mut first) = look(&mut self.program, &self.skin, numbers);
+        let beside =
+            self.beside.as_mut().map(|b| look(&mut b.program, &self.skin, Numbers { side: 1, ..numbers }));
+        let (beside, second) = beside.map_or((None, None), |(taken, message)| (Some(taken), message));
+        let discarded = |t: &Taken| matches!(t, Some(Err(StepError::Discarded)));
+        // Both steps are taken once one of them is at its end, so that both methods stay at the same time.
+        let ended = !discarded(&taken) || beside.as_ref().is_some_and(|b| !discarded(b));
+        self.looked = if ended { 0 } else { next };
+        if ended && self.beside.is_some() {
+            let rest = |taken: Taken, program: &mut Program| match discarded(&taken) {
+                true => catch_unwind(AssertUnwindSafe(|| program.simulation.step())).ok(),
+                false => taken,
+            };
+            let taken = rest(taken, &mut self.program);
+            let beside = beside.zip(self.beside.as_mut()).map(|(taken, b)| rest(taken, &mut b.program));
+            self.conclude(taken, beside);
+        } else {
+            if let Some(message) = first.take() {
+                self.outlet.frame(message, second);
             }
-            taken
-        }));
-        self.looked = if matches!(taken, Ok(Err(StepError::Discarded))) { next } else { 0 };
-        self.conclude(taken.ok());
+            self.conclude(taken, beside);
+        }
         self.publish(self.looked == 0);
     }
 
@@ -59,4 +61,30 @@ impl<O: Outlet> Session<O> {
             self.publish(true);
         }
     }
+}
+
+/// The coming step of a program up to an iteration, and the message that shows it; a step that ends before is taken.
+fn look(program: &mut Program, skin: &Skin, numbers: Numbers) -> (Taken, Option<Vec<u8>>) {
+    let limit = program.simulation.settings().solve.iterations;
+    let corners = corners(program);
+    let mut message = None;
+    let taken = catch_unwind(AssertUnwindSafe(|| {
+        program.aim_next()?;
+        program.simulation.step_with(&mut |iteration| {
+            if iteration.index() < numbers.iteration as usize {
+                return Control::Continue;
+            }
+            let mut places = iteration.positions();
+            places.extend(&corners);
+            let positions: Vec<[f64; 3]> = skin.positions(&places).collect();
+            let numbers = Numbers {
+                residual: iteration.force_residual() as f32,
+                limit: u32::try_from(limit).unwrap_or(u32::MAX),
+                ..numbers
+            };
+            message = Some(stream::frame(&numbers, positions.into_iter(), &Default::default()));
+            Control::Discard
+        })
+    }));
+    (taken.ok(), message)
 }

@@ -15,6 +15,10 @@
 //! | `hub.rs` | what the viewers and the simulation share |
 //! | `command.rs` | what a viewer may ask for, checked |
 //! | `session.rs`, `pace.rs` | a running scene: run, pause, step, reset; when the next frame is due |
+//! | `change.rs`, `undo.rs` | other values, scenes, files and methods; and back again |
+//! | `taking.rs`, `history.rs` | a frame; the frames that were, to go back to |
+//! | `beside.rs` | the same scene by a second method |
+//! | `files.rs`, `upload.rs` | files that viewers send: what they are, and how they come in |
 //! | `host.rs` | the simulation's thread |
 //! | `iterate.rs` | one step, iteration by iteration |
 //! | `grip.rs` | points that viewers hold |
@@ -23,9 +27,13 @@
 //! | `builder.rs` | builds in the background, the newest wish only |
 //! | `state.rs` | what viewers receive besides frames, as JSON |
 //! | `stream.rs`, `skin.rs`, `decode.rs` | models and frames as bytes (docs/stream-format.md), what is seen of a scene; and back |
+pub mod beside;
+mod change;
 pub mod command;
 pub mod decode;
+pub mod files;
 pub mod grip;
+mod history;
 mod iterate;
 pub mod job;
 mod pace;
@@ -34,7 +42,9 @@ pub mod session;
 pub(crate) mod skin;
 mod state;
 pub mod stream;
+mod taking;
 mod tune;
+mod undo;
 
 pub use recipe::Recipe;
 pub use session::Session;
@@ -52,6 +62,8 @@ mod hub;
 pub mod server;
 #[cfg(not(target_family = "wasm"))]
 mod socket;
+#[cfg(not(target_family = "wasm"))]
+mod upload;
 
 #[cfg(not(target_family = "wasm"))]
 pub use server::{Options, Server};

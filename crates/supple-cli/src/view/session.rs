@@ -1,29 +1,24 @@
 //! A running scene: it takes commands, and frames when they are due. It has no thread and waits for nothing: whoever hosts it (`host.rs`, or a
 //! worker of a page) calls it when mail comes and when [`Session::wait`] is over.
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use supple::scene::Program;
-use supple::{Status, StepError, StepReport};
 
-use super::command::{Command, Field};
+use super::beside::Beside;
+use super::command::Command;
 use super::grip::Grip;
-use super::job::{Built, Job};
+use super::history::{History, MOST};
+use super::job::{Job, Ready};
 use super::pace::Pace;
 use super::recipe::Recipe;
 use super::skin::{Skin, places};
-use super::stream::{self, About, Numbers};
-use super::tune;
-use crate::show::{foresee::foresee, obstacles::floor};
-
-/// The error that is reported if the solver panics.
-const BROKEN: &str = "the solver failed: this is a bug in supple; reset to continue";
+use super::stream::Numbers;
+use super::undo::Changes;
 
 /// Whom a session tells, and who builds for it. The newest of each kind counts; the session never waits.
 pub trait Outlet: Sync {
     /// A model message and its number.
     fn model(&self, number: u32, message: Vec<u8>);
-    /// A frame message.
-    fn frame(&self, message: Vec<u8>);
+    /// A frame message, and that of the same frame by the method beside, if there is one.
+    fn frame(&self, message: Vec<u8>, beside: Option<Vec<u8>>);
     /// The state, JSON.
     fn state(&self, json: String);
     /// The scene as a file, as it is now.
@@ -45,12 +40,18 @@ pub struct Session<O> {
     pub(super) outlet: O,
     /// What the viewer was started with.
     pub(super) first: Recipe,
+    /// What was opened since.
+    pub(super) opened: Option<Recipe>,
     /// What the viewers want, and what the program was built from.
     pub(super) recipe: Recipe,
-    good: Recipe,
+    pub(super) good: Recipe,
+    pub(super) changes: Changes,
     pub(super) program: Box<Program>,
     /// The state at the start of the program, as a checkpoint.
-    start: Vec<u8>,
+    pub(super) start: Vec<u8>,
+    pub(super) beside: Option<Beside>,
+    /// By which method it is wanted beside.
+    pub(super) rival: Option<super::beside::Rival>,
     pub(super) skin: Skin,
     pub(super) model: u32,
     pub(super) grips: Vec<Grip>,
@@ -63,26 +64,33 @@ pub struct Session<O> {
     /// The last thing that was refused, with a number so that it is noticed again.
     pub(super) note: Option<(u64, String)>,
     /// Numbers of the newest wish and of what was built last.
-    wished: u64,
-    built: u64,
+    pub(super) wished: u64,
+    pub(super) built: u64,
     /// The newest wish starts anew.
-    fresh: bool,
-    last: Numbers,
-    /// Something changed that viewers must learn of.
-    dirty: bool,
+    pub(super) fresh: bool,
+    /// The newest wish is one of files.
+    pub(super) opening: bool,
+    pub(super) last: Numbers,
+    pub(super) history: History,
+    /// Something changed that viewers are to be told.
+    pub(super) dirty: bool,
 }
 
 impl<O: Outlet> Session<O> {
     /// A session with a program that was built from the recipe.
-    pub fn new(outlet: O, recipe: Recipe, (program, start): (Box<Program>, Vec<u8>)) -> Session<O> {
-        let skin = Skin::of_program(&program);
+    pub fn new(outlet: O, recipe: Recipe, (program, start): Ready) -> Session<O> {
+        let skin = Skin::of_program(&program, &recipe.file);
         let mut session = Session {
             outlet,
             first: recipe.clone(),
+            opened: None,
             good: recipe.clone(),
             recipe,
+            changes: Changes::default(),
             program,
             start,
+            beside: None,
+            rival: None,
             skin,
             model: 0,
             grips: Vec::new(),
@@ -94,7 +102,9 @@ impl<O: Outlet> Session<O> {
             wished: 0,
             built: 0,
             fresh: false,
+            opening: false,
             last: Numbers::default(),
+            history: History::new(MOST),
             dirty: true,
         };
         session.show_model();
@@ -177,27 +187,22 @@ impl<O: Outlet> Session<O> {
                 self.pace.restart();
             }
             Command::Scene { name } => self.change_scene(&name),
-            Command::Set { key, value, body } => {
-                match tune::set(&mut self.recipe.file, &key, &value, body.as_deref()) {
-                    Ok(()) => self.apply(),
-                    Err(e) => self.refuse(e),
-                }
+            Command::Set { key, value, body, more } => {
+                self.set(viewer, &key, &value, body.as_deref(), more);
                 self.forget_iterates();
             }
-            Command::Grab { vertices, at } => {
-                self.forget_iterates();
-                self.grips.retain(|g| g.viewer != viewer);
-                match Grip::new(viewer, &vertices, at, &self.program, &self.skin, &self.grips) {
-                    Ok(grip) => self.grips.push(grip),
-                    Err(e) => self.refuse(e),
-                }
-                self.wish(true);
-            }
+            Command::Undo {} => self.undo(true),
+            Command::Redo {} => self.undo(false),
+            Command::Seek { frame } => self.seek(frame),
+            Command::Beside { with } => self.compare(with),
+            // Whoever hosts the session takes the files.
+            Command::Open { .. } => self.refuse("no files were sent".into()),
+            Command::Grab { vertices, at, side } => self.grab(viewer, &vertices, at, side),
             Command::Drag { to } => {
                 self.forget_iterates();
-                if let Some(grip) = self.grips.iter_mut().find(|g| g.viewer == viewer) {
-                    grip.target = to;
-                }
+                let beside = self.beside.iter_mut().flat_map(|b| &mut b.grips);
+                let mine = self.grips.iter_mut().chain(beside).filter(|g| g.viewer == viewer);
+                mine.for_each(|g| g.aim(to));
             }
             Command::Release {} => self.release(viewer),
             Command::Colour { .. } => self.publish(self.looked == 0),
@@ -209,224 +214,82 @@ impl<O: Outlet> Session<O> {
         self.note = Some((number, text));
     }
 
+    fn grab(&mut self, viewer: u64, vertices: &[u32], at: [f64; 3], side: u8) {
+        self.forget_iterates();
+        self.drop_grips(|g| g.viewer == viewer);
+        // Where it is by the first method, if it was seen by the other.
+        let middle = |program: &Program| {
+            let all = places(program);
+            let of =
+                vertices.iter().filter_map(|&v| Some((self.skin.place(v)?, 1.0 / vertices.len() as f64)));
+            of.fold([0.0; 3], |m, (node, share)| {
+                let p = all.get(node as usize).copied().unwrap_or_default();
+                [0, 1, 2].map(|c| m[c] + share * p[c])
+            })
+        };
+        let shift = match &self.beside {
+            Some(b) if side == 1 => {
+                let (here, there) = (middle(&self.program), middle(&b.program));
+                [0, 1, 2].map(|c| here[c] - there[c])
+            }
+            _ => [0.0; 3],
+        };
+        let at = [0, 1, 2].map(|c| at[c] + shift[c]);
+        match Grip::new(viewer, vertices, at, &self.program, &self.skin, &self.grips) {
+            Ok(mut grip) => {
+                grip.offset = shift;
+                if let Some(b) = &mut self.beside {
+                    b.grips.push(grip.twin(&b.program));
+                }
+                self.grips.push(grip);
+            }
+            Err(e) => self.refuse(e),
+        }
+        self.wish(true);
+    }
+
+    /// Forgets what is held and fits; true if anything did.
+    pub(super) fn drop_grips(&mut self, fits: impl Fn(&Grip) -> bool) -> bool {
+        let before = self.grips.len();
+        self.grips.retain(|g| !fits(g));
+        self.beside.iter_mut().for_each(|b| b.grips.retain(|g| !fits(g)));
+        self.grips.len() != before
+    }
+
     fn release(&mut self, viewer: u64) {
         self.forget_iterates();
-        let before = self.grips.len();
-        self.grips.retain(|g| g.viewer != viewer);
-        if self.grips.len() != before {
+        if self.drop_grips(|g| g.viewer == viewer) {
             self.wish(true);
         }
     }
 
     /// Has the recipe built with what is held.
-    fn wish(&mut self, goes_on: bool) {
+    pub(super) fn wish(&mut self, goes_on: bool) {
+        self.wish_files(goes_on, None);
+    }
+
+    /// The same of files.
+    pub(super) fn wish_files(&mut self, goes_on: bool, files: Option<super::files::Files>) {
+        // Another scene is on its way: what is done to this one meanwhile does not hold it up.
+        if files.is_none() && self.opening && goes_on {
+            return;
+        }
+        self.opening = files.is_some();
         self.fresh |= !goes_on;
         self.wished += 1;
+        // Nobody holds anything of a scene that is not there, and it is seen by itself first.
+        let (grips, rival) = match &files {
+            Some(_) => (Vec::new(), None),
+            None => (self.grips.clone(), self.rival),
+        };
         self.outlet.build(Job {
             recipe: self.recipe.clone(),
-            grips: self.grips.clone(),
+            grips,
             goes_on: !self.fresh,
             number: self.wished,
+            rival,
+            opened: files.is_some(),
+            files,
         });
-    }
-
-    /// Makes the program follow the recipe: at once if no new matrix is needed.
-    fn apply(&mut self) {
-        let simulation = &self.program.simulation;
-        let (now, touching) = (simulation.settings(), simulation.touching());
-        let same_bodies = self.good.file.body == self.recipe.file.body;
-        match supple::scene::settings(&self.recipe.file) {
-            Ok(new)
-                if same_bodies
-                    && new.solve.weights(touching) == now.solve.weights(touching)
-                    && !self.building() =>
-            {
-                match self.program.simulation.update_settings(new) {
-                    Ok(()) => self.good = self.recipe.clone(),
-                    Err(e) => {
-                        self.recipe = self.good.clone();
-                        self.refuse(e.to_string());
-                    }
-                }
-            }
-            Ok(_) => self.wish(true),
-            Err(e) => {
-                self.recipe = self.good.clone();
-                self.refuse(e.to_string());
-            }
-        }
-    }
-
-    fn change_scene(&mut self, name: &str) {
-        let known = if self.first.name == name { Some(self.first.clone()) } else { Recipe::built_in(name) };
-        match known {
-            Some(recipe) => {
-                self.recipe = recipe;
-                self.grips.clear();
-                self.wish(false);
-            }
-            None => self.refuse("there is no built-in scene of that name".into()),
-        }
-    }
-
-    /// A program is ready: it continues from the state of the previous one, or starts from the beginning.
-    pub fn accept(&mut self, built: Built) {
-        self.dirty = true;
-        let newest = built.job.number == self.wished;
-        self.built = built.job.number;
-        // What starts anew counts only if nothing else was wished for since.
-        if !newest && (self.fresh || !built.job.goes_on) {
-            return;
-        }
-        let taken = built.result.and_then(|(mut program, start)| {
-            if built.job.goes_on {
-                program.simulation.adopt(&self.program.simulation).map_err(|e| e.to_string())?;
-            }
-            (self.program, self.start) = (program, start);
-            Ok(())
-        });
-        match taken {
-            Ok(()) => {
-                self.good = built.job.recipe;
-                // Whoever pulls is not kept waiting for the next frame.
-                if !self.grips.is_empty() {
-                    self.pace.restart();
-                }
-                if !built.job.goes_on {
-                    self.fresh = false;
-                    self.error = None;
-                    self.last = Numbers::default();
-                    self.outlet.calm();
-                    self.show_model();
-                    self.pace.restart();
-                }
-            }
-            Err(e) if newest => {
-                self.fresh = false;
-                self.recipe = self.good.clone();
-                self.refuse(e);
-                // What others hold, with the recipe that works.
-                if !self.grips.is_empty() {
-                    self.grips.clear();
-                    self.wish(true);
-                }
-            }
-            Err(_) => {}
-        }
-    }
-
-    fn reset(&mut self) {
-        self.looked = 0;
-        self.outlet.calm();
-        self.error = None;
-        let held = std::mem::take(&mut self.grips);
-        self.last = Numbers::default();
-        match self.program.simulation.restore(&self.start) {
-            Ok(()) if held.is_empty() => {}
-            Ok(()) => self.wish(true),
-            Err(_) => self.wish(false),
-        }
-        self.pace.restart();
-        self.publish(true);
-    }
-
-    /// One frame of those that run by themselves: within the time that lets motion look continuous. What was not solved to the end says so.
-    /// Contact holds whatever the budget: every iterate is free of intersections, and by rows bodies stop before what they would enter. Hard
-    /// constraints are projected at the end of what is not solved to the end.
-    fn live_frame(&mut self) {
-        let simulation = &mut self.program.simulation;
-        let Some(budget) = self.pace.budget() else { return self.frame() };
-        let own = simulation.settings().clone();
-        let mut settings = own.clone();
-        let step = budget / f64::from(self.program.substeps.max(1));
-        settings.solve.time_budget = Some(own.solve.time_budget.map_or(step, |t| t.min(step)));
-        // If it is refused the frame takes the time that it takes.
-        let _ = simulation.update_settings(settings);
-        self.frame();
-        let _ = self.program.simulation.update_settings(own);
-    }
-
-    /// One frame.
-    fn frame(&mut self) {
-        if self.error.is_some() {
-            return;
-        }
-        if self.looked == 0 {
-            self.pull();
-        }
-        self.looked = 0;
-        let (program, outlet) = (&mut self.program, &self.outlet);
-        let taken = catch_unwind(AssertUnwindSafe(|| program.frame_with(&mut || outlet.hurry())));
-        self.conclude(taken.ok());
-    }
-
-    /// Everything that is held goes on its way.
-    pub(super) fn pull(&mut self) {
-        for grip in &mut self.grips {
-            grip.pull(&mut self.program);
-        }
-    }
-
-    /// What a step, a whole frame or one that was shown iteration by iteration, has come to; none if it broke down.
-    pub(super) fn conclude(&mut self, taken: Option<Result<StepReport, StepError>>) {
-        match taken {
-            Some(Ok(report)) if report.status == Status::Stopped => {}
-            Some(Ok(report)) => {
-                let limit = self.program.simulation.settings().solve.iterations;
-                self.last = Numbers::of(self.model, self.frame_number(), &report, limit);
-            }
-            Some(Err(StepError::Discarded)) => {}
-            Some(Err(e)) => {
-                self.error = Some(format!("the simulation cannot continue: {e}"));
-                self.dirty = true;
-            }
-            None => {
-                // Who knows what it looks like inside: reset builds a new one.
-                self.start.clear();
-                self.error = Some(BROKEN.into());
-                self.dirty = true;
-            }
-        }
-    }
-
-    pub(super) fn frame_number(&self) -> u64 {
-        self.program.simulation.frame() / u64::from(self.program.substeps.max(1))
-    }
-
-    /// Leaves the present state for the viewers to take.
-    pub(super) fn publish(&mut self, show: bool) {
-        if !show {
-            return;
-        }
-        let sim = &self.program.simulation;
-        let wanted = self.outlet.wanted();
-        let wants = |field: Field| wanted.get(field as usize).is_some_and(|w| *w);
-        let velocities = if wants(Field::Velocity) { sim.velocities() } else { Vec::new() };
-        let elements = if wanted[0] || wanted[1] { sim.element_fields() } else { Vec::new() };
-        let fields = Field::ALL.map(|f| wants(f).then(|| self.skin.field(f, &velocities, &elements)));
-        let numbers =
-            Numbers { model: self.model, frame: self.frame_number(), time: sim.time(), ..self.last };
-        let positions: Vec<[f64; 3]> = self.skin.positions(&places(&self.program)).collect();
-        self.outlet.frame(stream::frame(&numbers, positions.into_iter(), &fields));
-    }
-
-    /// Leaves the model, and the state at its start, for the viewers to take.
-    fn show_model(&mut self) {
-        self.model += 1;
-        self.skin = Skin::of_program(&self.program);
-        let seconds = self.frame_time() * self.program.frames as f64;
-        let bounds = foresee(&self.program, seconds);
-        let (low, high, size) = (bounds.low, bounds.high, bounds.diagonal());
-        let output = &self.recipe.file.output;
-        let about = About {
-            scene: &self.recipe.name,
-            dt: self.frame_time(),
-            view: output.view.unwrap_or([0.7, 0.5, 1.0]),
-            floor: output.floor.or(floor(&self.program)).unwrap_or(low[1] - 0.01 * size),
-            bounds: [low, high],
-        };
-        self.outlet.model(self.model, stream::model(self.model, &self.skin, &about));
-        self.publish(true);
-        self.dirty = true;
     }
 }

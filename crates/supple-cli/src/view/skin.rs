@@ -2,12 +2,14 @@
 use std::collections::BTreeSet;
 
 use supple::scene::Program;
+use supple::scene::file::SceneFile;
 
 use super::command::Field;
 use crate::export::crease::Creased;
 use crate::export::shell::Shell;
 use crate::export::{Frame, Model};
 use crate::show::{
+    dress::dress,
     model,
     obstacles::{corners, with_obstacles},
     skins,
@@ -19,6 +21,8 @@ pub(crate) struct SkinBody {
     pub name: String,
     /// True for what bodies bump into: it is seen, but cannot be pulled.
     pub obstacle: bool,
+    /// True for what one sees through.
+    pub glass: bool,
     /// Its colour, sRGB from 0 to 1.
     pub colour: [f32; 3],
     /// Vertices, with the surface split at sharp edges; see [`Creased`].
@@ -69,10 +73,11 @@ impl Skin {
         Skin::new((model, model), frame, &|_| None, |_, first| held(first))
     }
 
-    /// Of a program as it is, with obstacles, all pins and anchors.
-    pub fn of_program(program: &Program) -> Skin {
+    /// Of a program as it is and as its scene wants it to look, with obstacles, all pins and anchors.
+    pub fn of_program(program: &Program, file: &SceneFile) -> Skin {
         let bodies = model(program);
-        let seen = with_obstacles(skins::with_skins(bodies.clone(), program), program);
+        let mut seen = with_obstacles(skins::with_skins(bodies.clone(), program), program);
+        dress(&mut seen, file);
         let positions = places(program);
         let frame = Frame {
             index: 0,
@@ -111,7 +116,7 @@ impl Skin {
         let mut skin = Skin { bodies: Vec::new(), nodes, carriers: of, tets, triangles };
         for (number, (shell, body)) in Shell::all(model).into_iter().zip(&model.bodies).enumerate() {
             let positions: Vec<[f64; 3]> = shell.positions(body, frame).collect();
-            let drawn = Creased::new(&shell, &positions);
+            let drawn = Creased::new(&shell, &positions, body.sheet.is_some());
             let (pins, anchors) = held(number, body.first_node);
             let own: Vec<u32> = match carriers(number) {
                 Some(of) => shell.nodes.iter().map(|&v| of.get(v as usize).copied().unwrap_or(0)).collect(),
@@ -128,6 +133,7 @@ impl Skin {
             skin.bodies.push(SkinBody {
                 name: body.name.clone(),
                 obstacle: body.obstacle,
+                glass: body.glass,
                 colour: body.colour,
                 pins: on_skin(&pins),
                 anchors: on_skin(&anchors),
@@ -151,6 +157,11 @@ impl Skin {
         let body = self.bodies.iter().rposition(|b| b.shell.first <= at)?;
         let seen = self.bodies.get(body)?;
         Some((body, *seen.carriers.get(at - seen.shell.first)?))
+    }
+
+    /// Place of a vertex among those of [`places`].
+    pub fn place(&self, vertex: u32) -> Option<u32> {
+        self.nodes.get(vertex as usize).copied()
     }
 
     /// Nodes of a body that are seen, or carry what is seen; ascending.

@@ -9,6 +9,7 @@ use tokio::time::{Instant, interval_at, timeout};
 
 use super::command::{Command, Field};
 use super::hub::{Hub, Mail};
+use super::upload::Upload;
 
 /// A viewer that takes longer for one message is gone.
 const SLOW: Duration = Duration::from_secs(10);
@@ -54,6 +55,12 @@ async fn send(socket: &mut WebSocket, message: Message) -> Option<()> {
     timeout(SLOW, socket.send(message)).await.ok()?.ok()
 }
 
+/// Tells a viewer why something is not done.
+async fn refuse(socket: &mut WebSocket, reason: &str) -> Option<()> {
+    let text = json!({ "type": "refused", "reason": reason }).to_string();
+    send(socket, Message::Text(text.into())).await
+}
+
 async fn talk(socket: &mut WebSocket, seat: &mut Seat, viewer: u64) -> Option<()> {
     let hub = seat.hub.clone();
     let (mut frames, mut states, model) =
@@ -64,12 +71,21 @@ async fn talk(socket: &mut WebSocket, seat: &mut Seat, viewer: u64) -> Option<()
     let mut known = 0;
     let mut ask = interval_at(Instant::now() + ASK, ASK);
     let mut heard = Instant::now();
+    let mut upload: Option<Upload> = None;
     loop {
         tokio::select! {
             message = socket.recv() => {
                 heard = Instant::now();
                 match message?.ok()? {
                     Message::Text(text) => match Command::read(&text) {
+                        Ok(Command::Open { files }) => {
+                            // What was sent before is dropped first: it may be the reason why there is no room.
+                            upload = None;
+                            match Upload::begin(files, &hub.files) {
+                                Ok(begun) => upload = begun,
+                                Err(reason) => refuse(socket, &reason).await?,
+                            }
+                        }
                         Ok(command) => {
                             if let Command::Colour { by } = &command {
                                 seat.want(*by);
@@ -78,15 +94,27 @@ async fn talk(socket: &mut WebSocket, seat: &mut Seat, viewer: u64) -> Option<()
                                 return None;
                             }
                         }
-                        Err(reason) => {
-                            let text = json!({ "type": "refused", "reason": reason }).to_string();
-                            send(socket, Message::Text(text.into())).await?;
-                        }
+                        Err(reason) => refuse(socket, &reason).await?,
                     },
                     Message::Close(_) => return None,
-                    Message::Binary(_) => {
-                        let text = json!({ "type": "refused", "reason": "commands are JSON text" }).to_string();
-                        send(socket, Message::Text(text.into())).await?;
+                    Message::Binary(piece) => {
+                        let Some(sent) = &mut upload else {
+                            refuse(socket, "these bytes are of no file that was announced; commands are JSON text").await?;
+                            continue;
+                        };
+                        match sent.piece(&piece) {
+                            Ok(None) => {}
+                            Ok(Some(files)) => {
+                                upload = None;
+                                if !hub.post(Mail::Files(files)).await {
+                                    return None;
+                                }
+                            }
+                            Err(reason) => {
+                                upload = None;
+                                refuse(socket, &reason).await?;
+                            }
+                        }
                     }
                     // Pings are answered by the library.
                     Message::Ping(_) | Message::Pong(_) => {}
@@ -107,14 +135,18 @@ async fn talk(socket: &mut WebSocket, seat: &mut Seat, viewer: u64) -> Option<()
                     known = number;
                     send(socket, Message::Binary(bytes)).await?;
                 }
-                let frame: Bytes = frames.borrow_and_update().clone();
-                if !frame.is_empty() {
+                let frames: [Bytes; 2] = frames.borrow_and_update().clone();
+                for frame in frames.into_iter().filter(|f| !f.is_empty()) {
                     send(socket, Message::Binary(frame)).await?;
                 }
             }
             _ = ask.tick() => {
                 if heard.elapsed() > SILENT {
                     return None;
+                }
+                if upload.as_ref().is_some_and(Upload::is_stale) {
+                    upload = None;
+                    refuse(socket, "the rest of the files did not come").await?;
                 }
                 send(socket, Message::Ping(Bytes::new())).await?;
             }

@@ -1,5 +1,6 @@
 //! Models and frames as bytes: docs/stream-format.md. Everything is little-endian.
 use serde_json::json;
+use supple::scene::file::CameraTable;
 use supple::{Status, StepReport};
 
 use super::skin::Skin;
@@ -29,6 +30,10 @@ pub struct About<'a> {
     pub floor: f64,
     /// A box around what the bodies are likely to reach, in m.
     pub bounds: [[f64; 3]; 2],
+    /// The scene's camera.
+    pub camera: Option<CameraTable>,
+    /// The body that it goes along with.
+    pub follow: Option<usize>,
 }
 
 /// The numbers of a frame.
@@ -56,6 +61,10 @@ pub struct Numbers {
     pub limit: u32,
     /// Elastic and kinetic energy in J.
     pub energy: [f32; 2],
+    /// 1 for a frame of the method beside.
+    pub side: u8,
+    /// Number of the newest frame that can be gone to.
+    pub newest: u32,
 }
 
 impl Numbers {
@@ -73,6 +82,8 @@ impl Numbers {
             inverted: r.inverted as u32,
             limit: u32::try_from(limit).unwrap_or(u32::MAX),
             energy: [r.energy.elastic as f32, r.energy.kinetic as f32],
+            side: 0,
+            newest: 0,
         }
     }
 }
@@ -97,7 +108,7 @@ pub(crate) fn model(number: u32, skin: &Skin, about: &About<'_>) -> Vec<u8> {
         .iter()
         .map(|b| {
             json!({
-                "name": b.name, "obstacle": b.obstacle, "colour": b.colour, "vertices": b.shell.nodes.len(), "drawn": b.drawn.origin.len(),
+                "name": b.name, "obstacle": b.obstacle, "glass": b.glass, "colour": b.colour, "vertices": b.shell.nodes.len(), "drawn": b.drawn.origin.len(),
                 "triangles": b.drawn.triangles.len(), "edges": b.shell.edges.len(),
                 "pins": b.pins.len(), "anchors": b.anchors.len(),
             })
@@ -105,7 +116,7 @@ pub(crate) fn model(number: u32, skin: &Skin, about: &About<'_>) -> Vec<u8> {
         .collect();
     let json = json!({
         "scene": about.scene, "dt": about.dt, "view": about.view, "floor": about.floor, "bounds": about.bounds,
-        "bodies": bodies,
+        "camera": about.camera, "follow": about.follow, "bodies": bodies,
     });
     let mut text = json.to_string();
     // The arrays start at a multiple of four.
@@ -150,12 +161,12 @@ pub(crate) fn frame(
     out.extend(numbers.iterations.to_le_bytes());
     out.extend(numbers.residual.to_le_bytes());
     let mask = fields.iter().rev().fold(0_u8, |m, field| m << 1 | u8::from(field.is_some()));
-    out.extend([numbers.status, mask, 0, 0]);
+    out.extend([numbers.status, mask, numbers.side, 0]);
     out.extend(numbers.iteration.to_le_bytes());
     out.extend(numbers.inverted.to_le_bytes());
     out.extend(numbers.limit.to_le_bytes());
     numbers.energy.iter().for_each(|e| out.extend(e.to_le_bytes()));
-    out.extend([0; 4]);
+    out.extend(numbers.newest.to_le_bytes());
     for p in positions {
         for c in p {
             // What single precision cannot hold goes to its end.

@@ -1,7 +1,8 @@
 //! Values of a scene that viewers change: ranges are those of the sliders, a little wider, and always within what the library
 //! takes.
 use serde_json::{Value, json};
-use supple::scene::file::{Body, MaterialTable, OneOrMany, SceneFile};
+use supple::scene::file::{Body, ContractKey, MaterialTable, OneOrMany, SceneFile};
+use supple::settings::Wind;
 
 /// Sets a value. On an error nothing changes.
 pub fn set(file: &mut SceneFile, key: &str, value: &Value, body: Option<&str>) -> Result<(), String> {
@@ -14,6 +15,9 @@ pub fn set(file: &mut SceneFile, key: &str, value: &Value, body: Option<&str>) -
         "weight_scale" => new.solve.weight_scale = number(key, value, 1e-6, 1e6)?,
         "method" => new.solve.method = word(key, value)?,
         "weight_rule" => new.solve.weight_rule = word(key, value)?,
+        "friction" => friction(&mut new, number(key, value, 0.0, 10.0)?)?,
+        "wind" => blow(&mut new, number(key, value, 0.0, 1e3)?)?,
+        "muscle" => contract(&mut new, number(key, value, 0.0, 0.95)?)?,
         "young" | "poisson" | "stiffness" => {
             let value = match key {
                 "poisson" => number(key, value, -0.95, 0.499)?,
@@ -31,6 +35,52 @@ pub fn set(file: &mut SceneFile, key: &str, value: &Value, body: Option<&str>) -
         _ => return Err(format!("`{key}` cannot be changed here")),
     }
     *file = new;
+    Ok(())
+}
+
+/// Coulomb's coefficient of all obstacles and between bodies.
+fn friction(file: &mut SceneFile, value: f64) -> Result<(), String> {
+    if file.collide.is_none() && file.obstacle.is_empty() {
+        return Err("friction: nothing touches anything in this scene".into());
+    }
+    file.obstacle.iter_mut().for_each(|o| o.friction = value);
+    if let Some(collide) = &mut file.collide {
+        collide.friction = value;
+        collide.pair.iter_mut().for_each(|p| p.friction = value);
+    }
+    Ok(())
+}
+
+/// True if there is something that wind can blow at.
+fn has_sheets(file: &SceneFile) -> bool {
+    file.world.wind.is_some() || file.body.iter().any(|b| b.cloth.is_some())
+}
+
+fn speed(wind: &Wind) -> f64 {
+    wind.velocity.iter().map(|c| c * c).sum::<f64>().sqrt()
+}
+
+/// The mean speed of the wind, in the direction that it has, or along x.
+fn blow(file: &mut SceneFile, value: f64) -> Result<(), String> {
+    if !has_sheets(file) {
+        return Err("wind: it blows at sheets only, and there is none in this scene".into());
+    }
+    let wind = file.world.wind.get_or_insert_with(Wind::default);
+    let now = speed(wind);
+    let along = if now > 0.0 { wind.velocity.map(|c| c / now) } else { [1.0, 0.0, 0.0] };
+    // A direction survives a speed of nothing.
+    wind.velocity = along.map(|c| c * value.max(1e-6));
+    Ok(())
+}
+
+/// How far all fibres have contracted, from now on.
+fn contract(file: &mut SceneFile, value: f64) -> Result<(), String> {
+    if file.contract.is_empty() {
+        return Err("muscle: no fibres contract in this scene".into());
+    }
+    for c in &mut file.contract {
+        c.motion = vec![ContractKey { time: 0.0, contraction: value }];
+    }
     Ok(())
 }
 
@@ -116,6 +166,11 @@ fn put(m: &mut MaterialTable, young: f64, poisson: Option<f64>) {
     }
 }
 
+/// What a speed of nothing looks like.
+fn round(speed: f64) -> f64 {
+    if speed <= 1e-6 { 0.0 } else { (speed * 1e6).round() / 1e6 }
+}
+
 /// The values as viewers see them.
 pub fn values(file: &SceneFile) -> Value {
     let bodies: Vec<Value> = file
@@ -134,5 +189,9 @@ pub fn values(file: &SceneFile) -> Value {
         "gravity": file.world.gravity, "damping": file.world.damping, "method": file.solve.method,
         "iterations": file.solve.iterations, "tolerance": file.solve.tolerance,
         "weight_rule": file.solve.weight_rule, "weight_scale": file.solve.weight_scale, "bodies": bodies,
+        "friction": file.obstacle.first().map(|o| o.friction).or(file.collide.as_ref().map(|c| c.friction)),
+        "wind": has_sheets(file).then(|| file.world.wind.as_ref().map_or(0.0, |w| round(speed(w)))),
+        "muscle": file.contract.first().and_then(|c| c.motion.first()).map(|k| k.contraction),
+        "scripted": file.contract.iter().any(|c| c.motion.len() > 1),
     })
 }

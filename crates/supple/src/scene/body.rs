@@ -186,6 +186,9 @@ pub struct Region {
     pub select: Select,
     /// Their material; its density counts too.
     pub material: MaterialTable,
+    /// Their colour in pictures, where a box or a sphere selects them: `"#rrggbb"`, or three numbers from 0 to 1. Default: the body's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub colour: Option<ColourText>,
 }
 
 /// A material of solids on a surface from a file: a solid was meant, and what is missing is its filling.

@@ -88,6 +88,8 @@ pub enum Pattern {
     Stripes,
     /// A checker.
     Checker,
+    /// Lines along its longest side, as fibres.
+    Fibres,
 }
 
 /// How an obstacle is drawn.
@@ -193,6 +195,11 @@ pub(super) fn check(file: &SceneFile) -> Result<(), SceneError> {
     let message = "must be like \"#e0a030\", or three numbers from 0 to 1";
     if let Some(i) = file.body.iter().position(|b| wrong(&b.colour)) {
         return Err(SceneError::at(format!("body[{i}].colour"), message));
+    }
+    for (i, body) in file.body.iter().enumerate() {
+        if let Some(k) = body.region.iter().position(|r| wrong(&r.colour)) {
+            return Err(SceneError::at(format!("body[{i}].region[{k}].colour"), message));
+        }
     }
     if let Some(i) = file.obstacle.iter().position(|o| wrong(&o.colour)) {
         return Err(SceneError::at(format!("obstacle[{i}].colour"), message));

@@ -1,46 +1,9 @@
-//! How the scene file wants bodies and obstacles to look, and which frames it wants to be written.
+//! From where the scene file wants to be seen, and which frames it wants to be written.
 use supple::scene::Program;
-use supple::scene::file::{self, LabelText, ObstacleLook, Output, Quality, SceneFile};
+use supple::scene::file::{Output, Quality};
 
-use crate::export::{Model, Options, Pattern};
+use crate::export::Options;
 use crate::picture::Camera;
-
-/// Gives colours, patterns and labels to the bodies of a model, and colours and glass to its obstacles.
-pub fn dress(model: &mut Model, file: &SceneFile) {
-    let mut obstacles = Vec::new();
-    let mut tables = file.body.iter();
-    for (number, body) in model.bodies.iter_mut().enumerate() {
-        if body.obstacle {
-            obstacles.push(number);
-        } else if let Some(table) = tables.next() {
-            body.colour = table.colour.as_ref().and_then(|c| c.rgb()).unwrap_or(body.colour);
-            body.pattern = match table.pattern {
-                None | Some(file::Pattern::Plain) => Pattern::Plain,
-                Some(file::Pattern::Stripes) => Pattern::Stripes,
-                Some(file::Pattern::Checker) => Pattern::Checker,
-            };
-            body.label = match &table.label {
-                Some(LabelText::Text(text)) => Some(text.clone()),
-                Some(LabelText::Name(true)) => Some(body.name.clone()),
-                Some(LabelText::Name(false)) | None => None,
-            };
-        }
-    }
-    for number in obstacles {
-        let Some(body) = model.bodies.get_mut(number) else { continue };
-        let named = |(i, o): &(usize, &supple::scene::ObstacleTable)| match &o.name {
-            Some(name) => *name == body.name,
-            None => format!("obstacle{i}") == body.name,
-        };
-        let Some((_, table)) = file.obstacle.iter().enumerate().find(named) else { continue };
-        body.colour = table.colour.as_ref().and_then(|c| c.rgb()).unwrap_or(body.colour);
-        body.glass = table.look == Some(ObstacleLook::Glass);
-        if table.look == Some(ObstacleLook::Hidden) {
-            body.surface.clear();
-            body.edges.clear();
-        }
-    }
-}
 
 /// Where the camera is, and how large and smooth pictures are.
 pub fn aim(options: &mut Options, output: &Output, program: &Program) {
