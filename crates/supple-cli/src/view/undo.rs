@@ -1,6 +1,7 @@
 //! Values that viewers changed, to go back to: only what `tune.rs` may change is kept, so that a long list of them takes little.
 use supple::scene::CollideTable;
-use supple::scene::file::{Body, Contract, MaterialTable, SceneFile, Solve, Springs, World};
+use supple::scene::file::{Body, Contract, MaterialTable, SceneFile, Springs};
+use supple::settings::{SolveSettings, WorldSettings};
 
 /// How many changes can be taken back.
 const MOST: usize = 64;
@@ -8,8 +9,8 @@ const MOST: usize = 64;
 /// What can be changed of a scene.
 #[derive(Clone, PartialEq)]
 struct Values {
-    world: World,
-    solve: Solve,
+    world: WorldSettings,
+    solve: SolveSettings,
     /// Of each body its material, those of its regions, and its springs.
     bodies: Vec<(Option<MaterialTable>, Vec<MaterialTable>, Option<Springs>)>,
     contract: Vec<Contract>,
