@@ -21,6 +21,7 @@ use crate::contact::Pose;
 use crate::error::{BuildError, StepError};
 use crate::math::small::{add, axpy, sub};
 use crate::settings::{ContactMethod, Settings, SolveSettings, TimeSettings, WorldSettings};
+use crate::sim::gradient::Driven;
 use crate::sim::{Simulation, StepReport};
 use crate::solve::{Control, Status};
 
@@ -470,6 +471,16 @@ impl Program {
             }
         }
         whole.map_or_else(|| self.simulation.step(), Ok)
+    }
+}
+
+impl Driven for Program {
+    fn simulation(&mut self) -> &mut Simulation {
+        &mut self.simulation
+    }
+    fn aim(&mut self, end: f64) -> Result<(), BuildError> {
+        Program::aim(self, end)?;
+        self.contract(end)
     }
 }
 
