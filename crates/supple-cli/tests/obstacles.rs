@@ -129,14 +129,14 @@ fn obstacles_are_drawn() {
 /// In a .glb obstacles are nodes: those that move turn and shift, in each frame as the scene says, and none has morph targets.
 #[test]
 fn obstacles_are_nodes_of_a_glb() {
-    let scratch = Scratch::new("nodes");
+    let scratch = Folder::new("nodes");
     // A quarter turn about an axis off the box's middle, and half a metre along z, in ten frames; and a ball that rests.
     let text = "version = 1\n[time]\ndt = 0.1\n[[body]]\nname = \"body\"\nshape = { kind = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }\n\
                 material = { kind = \"arap\", stiffness = 1e4, density = 1000.0 }\n\
                 [[obstacle]]\nname = \"turning\"\ncolour = \"#ff0000\"\nlook = \"glass\"\nshape = { kind = \"box\", centre = [3.5, 0.25, 1], size = [1, 0.5, 2] }\n\
                 motion = [{ time = 0, centre = [3, 0, 0] }, { time = 1, translate = [0, 0, 0.5], rotate = { axis = \"y\", angle = 90 }, centre = [3, 0, 0] }]\n\
                 [[obstacle]]\nname = \"resting\"\nshape = { kind = \"sphere\", centre = [-3, 0, 0], radius = 0.5 }\n";
-    let path = scratch.put("scene/a.toml", text);
+    let path = scratch.write("scene/a.toml", text);
     let out = scratch.0.join("out");
     let done =
         supple(&["run", "-q", "--frames", "10", "--export", "glb", "--out", out.to_str().unwrap()], &path);

@@ -1,5 +1,6 @@
 //! A running scene: it takes commands, and frames when they are due. It has no thread and waits for nothing: whoever hosts it (`host.rs`, or a
 //! worker of a page) calls it when mail comes and when [`Session::wait`] is over.
+use supple::math::small::{add, axpy, sub};
 use supple::scene::Program;
 
 use super::beside::Beside;
@@ -224,17 +225,17 @@ impl<O: Outlet> Session<O> {
                 vertices.iter().filter_map(|&v| Some((self.skin.place(v)?, 1.0 / vertices.len() as f64)));
             of.fold([0.0; 3], |m, (node, share)| {
                 let p = all.get(node as usize).copied().unwrap_or_default();
-                [0, 1, 2].map(|c| m[c] + share * p[c])
+                axpy(m, share, p)
             })
         };
         let shift = match &self.beside {
             Some(b) if side == 1 => {
                 let (here, there) = (middle(&self.program), middle(&b.program));
-                [0, 1, 2].map(|c| here[c] - there[c])
+                sub(here, there)
             }
             _ => [0.0; 3],
         };
-        let at = [0, 1, 2].map(|c| at[c] + shift[c]);
+        let at = add(at, shift);
         match Grip::new(viewer, vertices, at, &self.program, &self.skin, &self.grips) {
             Ok(mut grip) => {
                 grip.offset = shift;

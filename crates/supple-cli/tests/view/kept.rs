@@ -1,7 +1,6 @@
 //! What was: frames to go back to, values to take back; and two methods side by side.
 use serde_json::json;
 use supple::SolveSettings;
-use supple::scene::file::Solve;
 use supple_cli::view::decode::FrameMessage;
 
 use crate::client::{Running, SCENE, Viewer, recipe};
@@ -112,11 +111,11 @@ fn two_methods_run_side_by_side() {
     let mut auto = first.build(&[]).unwrap();
     // As the paper has it, with this scene's own iterations, tolerance and threads.
     let own = first.file.solve.clone();
-    first.file.solve = Solve {
+    first.file.solve = SolveSettings {
         iterations: own.iterations,
         tolerance: own.tolerance,
         threads: own.threads,
-        ..Solve::from(&SolveSettings::published())
+        ..SolveSettings::published()
     };
     let mut admm = first.build(&[]).unwrap();
     for n in 1..=4_u64 {

@@ -22,6 +22,7 @@ use super::{BodyId, Scene};
 use crate::contact::Pose;
 use crate::error::{BuildError, StepError};
 use crate::settings::{ContactMethod, Settings, TimeSettings};
+use crate::sim::gradient::Driven;
 use crate::sim::{Simulation, StepReport};
 use crate::solve::{Control, Status};
 
@@ -368,6 +369,16 @@ impl Program {
             }
         }
         whole.map_or_else(|| self.simulation.step(), Ok)
+    }
+}
+
+impl Driven for Program {
+    fn simulation(&mut self) -> &mut Simulation {
+        &mut self.simulation
+    }
+    fn aim(&mut self, end: f64) -> Result<(), BuildError> {
+        Program::aim(self, end)?;
+        self.contract(end)
     }
 }
 

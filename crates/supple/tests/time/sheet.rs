@@ -126,7 +126,7 @@ fn friction_between_bodies_at_rest() {
             (0..low.vertices().len() as u32).filter(|&i| low.vertices()[i as usize][1] == 0.0).collect();
         scene.pin(below, &base).unwrap();
         // Cells of another size, so that nodes do not stand on nodes.
-        let high = bar([3, 1, 3], 0.08).map(|p| [p[0] + 0.1, p[1] * 0.4343 + 0.102, p[2] + 0.05]).unwrap();
+        let high = bar([3, 1, 3], 0.08).map(|p| [p[0] + 0.1, p[1] * 0.43 + 0.102, p[2] + 0.05]).unwrap();
         let volume = high.volume();
         scene.add_solid("high", high.clone(), material, 2.0 / volume).unwrap();
         scene.collide(supple::scene::Collisions { friction: mu, ..Default::default() }).unwrap();

@@ -5,8 +5,10 @@ use crate::exec::Exec;
 use crate::global::{BlockFactor, System};
 use crate::math::nodes::Row;
 use crate::math::small::{Mat3, transpose};
+use crate::solve::Axes;
+use crate::term::TermSet;
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::sparse::linalg::lu::{LuRef, NumericLu, factorize_symbolic_lu};
+use faer::sparse::linalg::lu::{LuRef, NumericLu, SymbolicLu, factorize_symbolic_lu};
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Conj, MatMut, Par};
 
@@ -20,37 +22,23 @@ pub(super) struct Hessian {
     /// Blocks that were added, to multiply with and to factor otherwise.
     blocks: Vec<(u32, u32, Mat3<f64>)>,
     firm: Vec<(usize, usize)>,
+    /// How it was factored: by Cholesky unless there is something here.
+    lu: Option<(SymbolicLu<usize>, NumericLu<usize, f64>)>,
 }
 
-/// A solution, and how it was found.
-pub(super) struct Solved {
-    pub indefinite: bool,
-    pub residual: f64,
+/// Which system it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Side {
+    /// [H, −FᵀW; C, 0](δx, δλ) = (b, c), F and C the rows of forces and of gaps.
+    Tangent,
+    /// Its transpose.
+    Adjoint,
 }
 
 impl Hessian {
     pub fn new(pattern: &System) -> Hessian {
-        Hessian { factor: BlockFactor::new(pattern), free: pattern.n(), blocks: Vec::new(), firm: Vec::new() }
-    }
-
-    pub fn clear(&mut self) {
-        self.blocks.clear();
-        self.firm.clear();
-    }
-
-    /// Adds a block at (i, j) and its transpose at (j, i); also those of pinned nodes, for [`Hessian::multiply_until`].
-    pub fn add(&mut self, i: u32, j: u32, block: &Mat3<f64>) {
-        self.blocks.push((i, j, *block));
-    }
-
-    /// A coordinate that does not move.
-    pub fn hold(&mut self, node: usize, axis: usize) {
-        self.firm.push((node, axis));
-    }
-
-    /// How many blocks there are.
-    pub fn mark(&self) -> usize {
-        self.blocks.len()
+        let (blocks, firm, lu) = Default::default();
+        Hessian { factor: BlockFactor::new(pattern), free: pattern.n(), blocks, firm, lu }
     }
 
     /// H v of all nodes, pinned ones too.
@@ -74,15 +62,27 @@ impl Hessian {
         }
     }
 
-    /// b ← H⁻¹b, or with rows the solution of [H, −CᵀW; C, 0]ᵀ(v, η) = (b, 0), η being put into the rows. None if there is none.
-    pub fn solve(&mut self, b: &mut [Row], rows: &mut [Row3], exec: &Exec) -> Option<Solved> {
+    /// Factors it, with rows by elimination with pivots. True if it is not positive definite; None if it is singular.
+    pub fn factor(&mut self, rows: &[Row3], side: Side, exec: &Exec) -> Option<bool> {
+        self.lu = None;
+        if rows.is_empty() && self.factorise(exec) {
+            return Some(false);
+        }
+        self.lu = Some(self.eliminate(rows, side)?);
+        Some(rows.is_empty())
+    }
+
+    /// b ← the solution of the system that was factored; the numbers of the rows are taken from their multipliers, and multipliers put there. Gives
+    /// ‖Hx − b‖/‖b‖ (0 with rows), None if there is no solution.
+    pub fn solve(&mut self, b: &mut [Row], rows: &mut [Row3], exec: &Exec) -> Option<f64> {
         let mut wanted = b.to_vec();
         for &(i, c) in &self.firm {
             (wanted[i].0[c], b[i].0[c]) = (0.0, 0.0);
         }
-        let mut indefinite = false;
-        let direct = rows.is_empty() && self.factorise(exec);
-        if direct {
+        if self.lu.is_some() {
+            self.by_lu(b, rows)?;
+            self.release(b);
+        } else {
             self.factor.solve(b, exec);
             self.release(b);
             // Once more with what rounding left.
@@ -92,24 +92,15 @@ impl Hessian {
                 (0..3).for_each(|c| b.0[c] += d.0[c]);
             }
             self.release(b);
-        } else {
-            indefinite = rows.is_empty();
-            self.by_lu(b, rows)?;
-            self.release(b);
         }
         if b.iter().any(|r| !r.is_finite()) {
             return None;
         }
-        let residual = if rows.is_empty() {
-            let norm = |rows: &[Row]| {
-                rows.iter().map(|r| r.0[0].powi(2) + r.0[1].powi(2) + r.0[2].powi(2)).sum::<f64>()
-            };
-            let size = norm(&wanted);
-            if size > 0.0 { (norm(&self.left(&wanted, b)) / size).sqrt() } else { 0.0 }
-        } else {
-            0.0
-        };
-        Some(Solved { indefinite, residual })
+        let norm =
+            |rows: &[Row]| rows.iter().map(|r| r.0[0].powi(2) + r.0[1].powi(2) + r.0[2].powi(2)).sum::<f64>();
+        let size = norm(&wanted);
+        let told = rows.is_empty() && size > 0.0;
+        Some(if told { (norm(&self.left(&wanted, b)) / size).sqrt() } else { 0.0 })
     }
 
     fn release(&self, rows: &mut [Row]) {
@@ -147,8 +138,8 @@ impl Hessian {
         self.factor.factor(exec).is_ok()
     }
 
-    /// The transposed matrix with its rows, by elimination with pivots.
-    fn by_lu(&self, b: &mut [Row], rows: &mut [Row3]) -> Option<()> {
+    /// The matrix with its rows, by elimination with pivots.
+    fn eliminate(&self, rows: &[Row3], side: Side) -> Option<(SymbolicLu<usize>, NumericLu<usize, f64>)> {
         let n = 3 * self.free;
         let total = n + rows.iter().map(|r| r.count).sum::<usize>();
         let mut held = vec![false; n];
@@ -178,9 +169,11 @@ impl Hessian {
             for (node, weight) in row.parts().filter(|p| (p.0 as usize) < self.free) {
                 for k in 0..row.count {
                     for c in 0..3 {
-                        // Of the transposed matrix: C below the diagonal's side becomes a column.
-                        put(3 * node as usize + c, at + k, weight * row.gap[k][c]);
-                        put(at + k, 3 * node as usize + c, -weight * row.force[k][c]);
+                        let (i, gap, force) =
+                            (3 * node as usize + c, weight * row.gap[k][c], -weight * row.force[k][c]);
+                        let (below, beside) = if side == Side::Tangent { (gap, force) } else { (force, gap) };
+                        put(at + k, i, below);
+                        put(i, at + k, beside);
                     }
                 }
             }
@@ -205,11 +198,19 @@ impl Hessian {
                 Default::default(),
             )
             .ok()?;
+        Some((symbolic, numeric))
+    }
+
+    fn by_lu(&self, b: &mut [Row], rows: &mut [Row3]) -> Option<()> {
+        let (symbolic, numeric) = self.lu.as_ref()?;
         let mut v: Vec<f64> = b.iter().flat_map(|r| r.xyz()).collect();
-        v.resize(total, 0.0);
+        for row in rows.iter() {
+            v.extend_from_slice(&row.multiplier[..row.count]);
+        }
+        let total = v.len();
         let mut memory = MemBuffer::try_new(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq)).ok()?;
         let rhs = MatMut::from_column_major_slice_mut(&mut v, total, 1);
-        LuRef::new_unchecked(&symbolic, &numeric).solve_in_place_with_conj(
+        LuRef::new_unchecked(symbolic, numeric).solve_in_place_with_conj(
             Conj::No,
             rhs,
             Par::Seq,
@@ -218,11 +219,46 @@ impl Hessian {
         for (r, v) in b.iter_mut().zip(v.chunks_exact(3)) {
             *r = Row::new([v[0], v[1], v[2]]);
         }
-        let mut at = n;
+        let mut at = 3 * self.free;
         for row in rows.iter_mut() {
             row.multiplier[..row.count].copy_from_slice(&v[at..at + row.count]);
             at += row.count;
         }
         v.iter().all(|v| v.is_finite()).then_some(())
+    }
+
+    /// H of a step at its solution, which must have been prepared: blocks of terms, of what turns with slipping contacts, and then of masses.
+    /// Gives how many there are before those of masses.
+    pub fn assemble(
+        &mut self,
+        (terms, axes): (&TermSet, &[Axes]),
+        (x, mass, step): (&[Row], &[f64], f64),
+        rows: &[Row3],
+    ) -> usize {
+        self.blocks.clear();
+        self.firm.clear();
+        let blocks = &mut self.blocks;
+        for b in terms.batches() {
+            b.tangent(x, &mut |i, j, block| blocks.push((i, j, *block)));
+        }
+        for row in rows.iter().filter(|r| r.turn > 0.0) {
+            let block = row.block();
+            let parts: Vec<(u32, f64)> = row.parts().collect();
+            for (q, &(i, a)) in parts.iter().enumerate() {
+                for &(j, b) in &parts[..=q] {
+                    blocks.push((i, j, block.map(|c| c.map(|e| a * b * e))));
+                }
+            }
+        }
+        let mark = blocks.len();
+        for (i, mass) in mass.iter().enumerate().take(self.free) {
+            let m = mass / (step * step);
+            blocks.push((i as u32, i as u32, [[m, 0.0, 0.0], [0.0, m, 0.0], [0.0, 0.0, m]]));
+        }
+        for a in axes {
+            let held = (0..3).filter(|&c| a.held[c]).map(|c| (a.node as usize, c));
+            self.firm.extend(held);
+        }
+        mark
     }
 }

@@ -9,17 +9,20 @@
 //! | `mod.rs` | [`Gradient`]; what can be recorded and what is refused |
 //! | `tape.rs` | [`Tape`]: inputs of steps and their states, or checkpoints from which they are found again |
 //! | `reverse.rs` | one step backwards |
+//! | `forward.rs` | [`forward`]: the record forwards, for few parameters and many results |
 //! | `matrix.rs` | the linear system |
 //! | `rows.rs` | … with what touches obstacles: the active set of contact and friction |
 //! | `constants.rs` | from numbers of elements to constants of bodies |
 
 mod constants;
+mod forward;
 mod matrix;
 mod reverse;
 mod rows;
 mod tape;
 
 pub use constants::{ByConstant, Constant, Recipe, Varied};
+pub use forward::{Driven, Nearby, Tangents, Trajectory, forward};
 pub use tape::{Seed, Tape};
 
 use super::Simulation;
@@ -110,10 +113,17 @@ pub struct Gradient {
     pub notes: Vec<StepNote>,
 }
 
+impl StepNote {
+    /// True if something is to be said of it.
+    pub fn flagged(&self) -> bool {
+        self.unconverged || self.indefinite || self.switching || self.linear_residual > 1e-8
+    }
+}
+
 impl Gradient {
     /// Steps of which something is to be said.
     pub fn flagged(&self) -> impl Iterator<Item = &StepNote> {
-        self.notes.iter().filter(|n| n.unconverged || n.indefinite || n.switching || n.linear_residual > 1e-8)
+        self.notes.iter().filter(|n| n.flagged())
     }
 }
 

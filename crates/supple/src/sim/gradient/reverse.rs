@@ -1,7 +1,7 @@
 //! The record backwards, one step at a time.
 
 use super::super::Simulation;
-use super::matrix::Hessian;
+use super::matrix::{Hessian, Side};
 use super::rows::{active, of_origin};
 use super::tape::{Seed, State, Step, Tape};
 use super::{Gradient, GradientError, StepNote};
@@ -161,7 +161,7 @@ impl Simulation {
     }
 
     /// The states of the last steps before `end`, and which is the first of them: from where they are kept, or by repeating from a checkpoint.
-    fn states(&mut self, tape: &Tape, end: usize) -> Result<(usize, Vec<State>), GradientError> {
+    pub(super) fn states(&mut self, tape: &Tape, end: usize) -> Result<(usize, Vec<State>), GradientError> {
         if tape.whole() {
             return Ok((0, tape.steps[..end].iter().filter_map(|s| s.state.clone()).collect()));
         }
@@ -224,28 +224,8 @@ impl Simulation {
         self.terms.lag(&base, rate, &exec);
 
         // H at the solution, with the active set of contacts.
-        hessian.clear();
-        for b in self.terms.batches() {
-            b.tangent(x, &mut |i, j, block| hessian.add(i, j, block));
-        }
         let (mut rows, switching) = active(&state.contacts, x);
-        for row in rows.iter().filter(|r| r.turn > 0.0) {
-            let block = row.block();
-            let parts: Vec<(u32, f64)> = row.parts().collect();
-            for (q, &(i, a)) in parts.iter().enumerate() {
-                for &(j, b) in &parts[..=q] {
-                    hessian.add(i, j, &block.map(|c| c.map(|e| a * b * e)));
-                }
-            }
-        }
-        let inertia = hessian.mark();
-        for i in 0..free {
-            let m = self.mass[i] / (s * s);
-            hessian.add(i as u32, i as u32, &[[m, 0.0, 0.0], [0.0, m, 0.0], [0.0, 0.0, m]]);
-        }
-        for a in &self.axes {
-            (0..3).filter(|&c| a.held[c]).for_each(|c| hessian.hold(a.node as usize, c));
-        }
+        let inertia = hessian.assemble((&self.terms, &self.axes), (x, &self.mass, s), &rows);
 
         // v⁺ = (x⁺ − X)/s.
         let mut total = bar.x.clone();
@@ -255,8 +235,11 @@ impl Simulation {
             add(&mut x_base, i, -rate, bar.v[i].xyz());
         }
         let mut adjoint: Vec<Row> = total[..free].to_vec();
-        let solved = exec.install(|| hessian.solve(&mut adjoint, &mut rows, &exec));
-        let Some(solved) = solved else { return Err(GradientError::Singular(k)) };
+        let solved = exec.install(|| {
+            let indefinite = hessian.factor(&rows, Side::Adjoint, &exec)?;
+            Some((indefinite, hessian.solve(&mut adjoint, &mut rows, &exec)?))
+        });
+        let Some((indefinite, linear_residual)) = solved else { return Err(GradientError::Singular(k)) };
         adjoint.resize(n, Row::default());
         out.notes.insert(
             0,
@@ -264,8 +247,8 @@ impl Simulation {
                 step: k,
                 unconverged: step.unconverged,
                 residual: step.residual,
-                indefinite: solved.indefinite,
-                linear_residual: solved.residual,
+                indefinite,
+                linear_residual,
                 switching,
             },
         );

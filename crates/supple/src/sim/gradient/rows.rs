@@ -11,6 +11,7 @@ use crate::math::small::{Mat3, dot};
 const NEAR: f64 = 1e-6;
 
 /// One contact of the active set.
+#[derive(Clone)]
 pub(super) struct Row3 {
     pub contact: Contact,
     /// Rows, 1 or 3: of gaps, and of what each multiplier does to the nodes.

@@ -41,9 +41,30 @@ pub(super) struct State {
     pub contacts: Vec<Contact>,
 }
 
+/// Positions, velocities and inputs of a simulation that nobody has touched.
+#[derive(Clone, Debug)]
+pub(super) struct Built {
+    pub x: Vec<Row>,
+    pub v: Vec<Row>,
+    pub inputs: Inputs,
+}
+
+impl Built {
+    /// State and pins are what nothing is equal to.
+    fn forget_state(&mut self) {
+        let none = Row([f64::NAN; 4]);
+        self.x.fill(none);
+        self.v.fill(none);
+        self.inputs.targets = Arc::new(vec![none; self.inputs.targets.len()]);
+        self.inputs.axis_targets = Arc::new(vec![none; self.inputs.axis_targets.len()]);
+    }
+}
+
 /// A recorded step.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
+    /// Time at its end in s.
+    pub time: f64,
     pub inputs: Inputs,
     pub rule: Rule,
     /// Time from the state before the last one to the last, for rules that look back.
@@ -61,6 +82,8 @@ pub struct Tape {
     /// Before the first step: positions, velocities and, for rules that look back, the state before that.
     pub(super) start: State,
     pub(super) past: State,
+    /// State and inputs when the record was asked for: what differs from them since was set by hand.
+    pub(super) built: Built,
     /// Snapshots before some of the steps, in order.
     pub(super) snapshots: Vec<(usize, Snapshot)>,
     /// Bytes that may be used, steps from one snapshot to the next.
@@ -72,6 +95,7 @@ pub struct Tape {
 
 /// What [`Simulation::step`] knows of a recorded step before it is taken.
 pub(in crate::sim) struct Before {
+    time: f64,
     inputs: Inputs,
     rule: Rule,
     past_dt: f64,
@@ -137,6 +161,7 @@ impl Simulation {
             steps: Vec::new(),
             start: State { x: self.state.x.clone(), v: self.state.v.clone(), contacts: Vec::new() },
             past: State { x: past.x.clone(), v: past.v.clone(), contacts: Vec::new() },
+            built: self.built(),
             snapshots: Vec::new(),
             memory,
             stride: 8,
@@ -154,15 +179,25 @@ impl Simulation {
     pub(in crate::sim) fn break_record(&mut self, what: &str) {
         if let Some(tape) = self.tape.as_mut().filter(|t| !t.steps.is_empty() && t.broken.is_none()) {
             tape.broken = Some(format!("{what} was called between its steps"));
-        } else if let Some(tape) = &self.tape {
+        } else if let Some(tape) = self.tape.take() {
             // Before the first step the record begins anew.
-            let memory = tape.memory;
-            let again = self.record(memory);
+            let again = self.record(tape.memory);
             debug_assert!(again.is_ok(), "it could be recorded before");
+            if let Some(new) = &mut self.tape {
+                new.built = tape.built;
+                if what == "set_state()" {
+                    // It was set by hand, to whatever: nothing that the scene is made of leads to it.
+                    new.built.forget_state();
+                }
+            }
         }
     }
 
-    fn inputs(&self, last: Option<&Inputs>) -> Inputs {
+    pub(super) fn built(&self) -> Built {
+        Built { x: self.state.x.clone(), v: self.state.v.clone(), inputs: self.inputs(None) }
+    }
+
+    pub(super) fn inputs(&self, last: Option<&Inputs>) -> Inputs {
         fn shared<T: PartialEq + Clone>(now: &T, last: Option<&Arc<T>>) -> Arc<T> {
             last.filter(|l| ***l == *now).cloned().unwrap_or_else(|| Arc::new(now.clone()))
         }
@@ -204,11 +239,20 @@ impl Simulation {
         Ok(())
     }
 
-    /// Before a step under record.
-    pub(in crate::sim) fn before_step(&self) -> Option<Before> {
+    /// Before a step under record; the first one begins where the state is now, whoever set it.
+    pub(in crate::sim) fn before_step(&mut self) -> Option<Before> {
+        let state = &self.state;
+        let tape = self.tape.as_mut()?;
+        if tape.steps.is_empty() {
+            tape.start.x.clone_from(&state.x);
+            tape.start.v.clone_from(&state.v);
+            tape.past.x.clone_from(&state.past.x);
+            tape.past.v.clone_from(&state.past.v);
+        }
         let tape = self.tape.as_ref()?;
         let snapshot = (tape.steps.len() % tape.stride == 0).then(|| self.snapshot());
         Some(Before {
+            time: self.state.time + self.settings.time.dt,
             inputs: self.inputs(tape.steps.last().map(|s| &s.inputs)),
             rule: self.rule(),
             past_dt: self.state.past.dt,
@@ -246,6 +290,7 @@ impl Simulation {
         }
         let whole = tape.whole();
         tape.steps.push(Step {
+            time: before.time,
             inputs: before.inputs,
             rule: before.rule,
             past_dt: before.past_dt,
@@ -259,5 +304,48 @@ impl Simulation {
 
     pub(super) fn kept_state(&self) -> State {
         State { x: self.state.x.clone(), v: self.state.v.clone(), contacts: self.contact.contacts().to_vec() }
+    }
+}
+
+impl Tape {
+    /// Before which steps there are checkpoints.
+    pub(super) fn checkpoints(&self) -> impl Iterator<Item = usize> + '_ {
+        self.snapshots.iter().map(|s| s.0)
+    }
+}
+
+impl Inputs {
+    /// These, where a step took those that the scene has by itself; what was set by hand stays as it was taken.
+    pub(super) fn followed(&self, own: &Inputs, taken: &Inputs) -> Inputs {
+        let pick = |mine: f64, own: f64, taken: f64| if taken == own { mine } else { taken };
+        let rows = |mine: &[Row], own: &[Row], taken: &[Row]| -> Arc<Vec<Row>> {
+            let one = |((m, o), t): ((&Row, &Row), &Row)| {
+                Row::new(std::array::from_fn(|c| pick(m.0[c], o.0[c], t.0[c])))
+            };
+            Arc::new(mine.iter().zip(own).zip(taken).map(one).collect())
+        };
+        let numbers = |mine: &[f64], own: &[f64], taken: &[f64]| -> Arc<Vec<f64>> {
+            Arc::new(mine.iter().zip(own).zip(taken).map(|((m, o), t)| pick(*m, *o, *t)).collect())
+        };
+        let mut settings = (*self.settings).clone();
+        let (own_world, world) = (&own.settings.world, &taken.settings.world);
+        for (c, g) in settings.world.gravity.iter_mut().enumerate() {
+            *g = pick(*g, own_world.gravity[c], world.gravity[c]);
+        }
+        settings.world.damping = pick(settings.world.damping, own_world.damping, world.damping);
+        let poses = self.poses.iter().zip(own.poses.iter()).zip(taken.poses.iter());
+        let poses = poses.map(|((m, o), t)| Pose {
+            rotation: t.rotation,
+            shift: std::array::from_fn(|c| pick(m.shift[c], o.shift[c], t.shift[c])),
+        });
+        Inputs {
+            settings: Arc::new(settings),
+            targets: rows(&self.targets, &own.targets, &taken.targets),
+            axis_targets: rows(&self.axis_targets, &own.axis_targets, &taken.axis_targets),
+            force: rows(&self.force, &own.force, &taken.force),
+            poses: Arc::new(poses.collect()),
+            anchors: numbers(&self.anchors, &own.anchors, &taken.anchors),
+            fibres: numbers(&self.fibres, &own.fibres, &taken.fibres),
+        }
     }
 }
