@@ -25,6 +25,17 @@ pub fn value<'py>(py: Python<'py>, v: &Value) -> PyResult<Bound<'py, PyAny>> {
     })
 }
 
+/// {"elastic", "kinetic", "potential"} in J; that of contact is [`StepReport::contact_energy`].
+pub fn energy<'py>(py: Python<'py>, e: supple::Energy) -> PyResult<Bound<'py, PyAny>> {
+    match Value::from(e) {
+        Value::Group(mut parts) => {
+            parts.retain(|(name, _)| *name != "contact");
+            value(py, &Value::Group(parts))
+        }
+        other => value(py, &other),
+    }
+}
+
 /// Makes a property of each word and number of a report, with its meaning as documentation.
 pub fn add_properties(py: Python<'_>) -> PyResult<()> {
     let (class, property) = (py.get_type::<StepReport>(), py.import("builtins")?.getattr("property")?);
@@ -35,6 +46,9 @@ pub fn add_properties(py: Python<'_>) -> PyResult<()> {
             None,
             move |args: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| -> PyResult<Py<PyAny>> {
                 let report = args.get_item(0)?.cast_into::<StepReport>()?;
+                if name == "energy" {
+                    return Ok(energy(args.py(), report.get().0.energy)?.unbind());
+                }
                 let found = report.get().0.fields().into_iter().find(|f| f.0 == name);
                 let found = found.map(|(_, v)| value(args.py(), &v)).transpose()?;
                 Ok(found.map_or_else(|| args.py().None(), Bound::unbind))

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use supple::scene::{file, settings};
+use supple::scene::settings;
 use supple::settings::Wind;
 use supple::{Along, BodyId, Cloth, Damping, Limit, Settings, Spring, SpringKind, TetMesh, TriMesh};
 use supple_files::load::{LoadError, Loaded};

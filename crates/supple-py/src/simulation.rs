@@ -351,13 +351,13 @@ impl Simulation {
         self.shared.read(|e| e.sim().frame(), |s| s.frame)
     }
 
-    /// Energies at the present state in J: {"elastic", "kinetic", "potential", "contact"}; the last is 0 but in reports.
+    /// Energies at the present state in J: {"elastic", "kinetic", "potential"}.
     fn energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let energy = match self.shared.read(|_| None, |s| Some(s.energy))? {
             Some(e) => e,
             None => self.shared.with(py, "energy()", |e| e.sim_mut().energy())?,
         };
-        report::value(py, &energy.into())
+        report::energy(py, energy)
     }
     /// Tetrahedra with negative volume at the present state.
     #[getter]

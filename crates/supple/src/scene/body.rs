@@ -206,7 +206,7 @@ fn meant_solid(e: SceneError, body: &Body) -> SceneError {
 pub(super) fn add_body(scene: &mut Scene, body: &Body, p: &Placed, key: &str) -> Result<(), SceneError> {
     let built = |e: BuildError| SceneError::at(key, e.to_string());
     if let Some(damping) = &body.damping {
-        damping.check().map_err(|e| SceneError::at(format!("{key}.damping.{}", e.name), e.reason))?;
+        damping.check().map_err(|e| SceneError::at(format!("{key}.damping"), e.reason))?;
         if damping.stiffness > 0.0 && p.mesh.is_none() && body.material.is_none() {
             return Err(SceneError::at(
                 format!("{key}.damping.stiffness"),

@@ -160,13 +160,7 @@ type Assets<'a> = &'a mut dyn FnMut(&str) -> Result<Asset, String>;
 fn read(table: &ObstacleTable, number: usize, assets: Assets<'_>) -> Result<(Obstacle, Moved), SceneError> {
     let key = format!("obstacle[{number}]");
     let name = table.called(number);
-    let shape = |e: ParameterError| match e.name {
-        // Those that are keys of a shape.
-        "point" | "normal" | "centre" | "radius" | "size" | "origin" | "spacing" => {
-            SceneError::at(format!("{key}.shape.{}", e.name), e.reason)
-        }
-        _ => SceneError::at(format!("{key}.shape"), e.reason),
-    };
+    let shape = |e: ParameterError| SceneError::at(format!("{key}.shape"), e.reason);
     let file_key = format!("{key}.shape.file");
     let mut asset = |file: &str| assets(file).map_err(|e| SceneError::at(&file_key, e));
     let obstacle = match &table.shape {
