@@ -41,7 +41,7 @@ fn vtk() {
     bad("0 1 0\n", "0 nan 0\n", "t.vtk:8: node 2: ", "not finite");
     bad("0 0 1\n", "1 1 0\n", "t.vtk:11: element 0: ", "has no volume");
     bad("ASCII", "EBCDIC", "t.vtk:3: ", "ASCII or BINARY");
-    bad("double", "quaternion", "t.vtk:5: ", "no type");
+    bad("double", "quaternion", "t.vtk:5: ", "is not a number type");
     bad("UNSTRUCTURED_GRID", "STRUCTURED_POINTS", "t.vtk:4: ", "only UNSTRUCTURED_GRID");
     bad("# vtk", "// vtk", "t.vtk:1: ", "DataFile");
     bad("title", &"x".repeat(2_000_000), "t.vtk:2: ", "too long");
@@ -196,7 +196,7 @@ fn ply_files() {
     bad("property float z\n", "", "t.ply:3: ", "no property z");
     bad("property float z", "property float x", "t.ply:3: ", "x only once");
     bad("property float z", "property list float int z", "t.ply:6: ", "whole number");
-    bad("property float z", "property real z", "t.ply:6: ", "no type");
+    bad("property float z", "property real z", "t.ply:6: ", "is not a property type");
     bad("list uchar int vertex_indices", "list uchar int corners", "t.ply:7: ", "no property vertex_indices");
     bad("element vertex 3\n", "", "t.ply:3: ", "before the first element");
     bad("ascii", "binary_middle_endian", "t.ply:2: ", "not known");
