@@ -123,7 +123,7 @@ function start(): void {
   function tell(next: State): void {
     state = next;
     panel.show(next);
-    sides.tell(next, bodies);
+    sides.tell(next);
     if (!next.running) {
       rate.clear();
       find("rate").textContent = "";

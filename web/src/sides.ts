@@ -15,17 +15,20 @@ export class Sides {
   bodies: Bodies | null = null;
   frame: Frame | null = null;
   private names = ["", ""];
+  /** The newest frame of each side: names may come after it, and bodies know it only once it is drawn. */
+  private newest: (Frame | null)[] = [null, null];
 
   constructor(private readonly find: <T extends HTMLElement>(id: string) => T, private readonly stage: Stage) {}
 
   /** A frame of the second method; it is drawn from the first one on. */
   take(frame: Frame, first: Bodies): void {
     if (this.bodies?.model !== first.model) this.show(first);
-    this.frame = frame;
+    this.frame = this.newest[1] = frame;
     this.say(1, frame);
   }
 
   first(frame: Frame): void {
+    this.newest[0] = frame;
     if (this.bodies) this.say(0, frame);
   }
 
@@ -41,7 +44,7 @@ export class Sides {
     this.stage.split([first.group, made.group]);
     this.find("sides").hidden = false;
     this.place(this.top);
-    if (first.frame) this.say(0, first.frame);
+    if (this.newest[0]) this.say(0, this.newest[0]);
   }
 
   /** What is drawn, before a picture: with the colours of the first side. */
@@ -49,11 +52,11 @@ export class Sides {
     if (this.bodies && this.frame && this.bodies.frame !== this.frame) this.bodies.update(this.frame, range);
   }
 
-  tell(state: State, first: Bodies | null): void {
+  tell(state: State): void {
     const name = (word: string) => NAMES[word] ?? word;
     this.names = [name(state.values?.method ?? ""), name(state.beside ?? "")];
     if (state.beside === null) this.clear();
-    else if (this.frame && first?.frame) [first.frame, this.frame].forEach((f, side) => this.say(side, f));
+    else if (this.bodies) this.newest.forEach((frame, side) => frame && this.say(side, frame));
   }
 
   private say(side: number, frame: Frame): void {
@@ -79,7 +82,7 @@ export class Sides {
       this.bodies.dispose();
       this.stage.split([]);
     }
-    this.bodies = this.frame = null;
+    this.bodies = this.frame = this.newest[1] = null;
     this.find("sides").hidden = true;
   }
 }

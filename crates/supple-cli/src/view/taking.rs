@@ -87,7 +87,7 @@ impl<O: Outlet> Session<O> {
                 whole = true;
             }
             Some(Err(StepError::Discarded)) => {}
-            Some(Err(e)) => error = Some((format!("the simulation cannot go on: {e}"), false)),
+            Some(Err(e)) => error = Some((format!("the simulation cannot continue: {e}"), false)),
             None => error = Some((BROKEN.into(), true)),
         };
         of(taken, &self.program, &mut self.last);
