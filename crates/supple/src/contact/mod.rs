@@ -21,7 +21,7 @@ mod shape;
 
 pub use detect::{Carried, Surfaces, Touching};
 pub use link::{Carrier, Curve, Guide, LINKS, Link, Links, OnSkin, Skin, Tets};
-pub use potential::{Barrier, Foresight, Reaches, Touch, held_rows};
+pub use potential::{Barrier, Foresight, Local, Reaches, Touch, held_rows};
 pub use rows::{Anderson, Columns, Compliance, ContactInfo, ContactSet, Kept, Sweeps, Told};
 pub use shape::{
     Capsule, ClosedMesh, Cuboid, Cylinder, DistanceGrid, HalfSpace, Obstacle, Pose, Sphere, Surface,

@@ -13,9 +13,11 @@ mod pool;
 #[cfg(feature = "parallel")]
 use std::sync::Arc;
 
-/// Numbers that one thread searches at a time.
+/// The fewest numbers that one thread searches at a time, and the most pieces of a search: each has a list of its own.
 #[cfg(feature = "parallel")]
 const PIECE: usize = 128;
+#[cfg(feature = "parallel")]
+const PIECES: usize = 64;
 
 /// Threads, entered once per step; or none but the caller's.
 #[derive(Debug)]
@@ -120,10 +122,11 @@ impl Exec {
     ) {
         #[cfg(feature = "parallel")]
         if self.pool.is_some() && count > PIECE {
+            let size = PIECE.max(count.div_ceil(PIECES));
             let mut found: Vec<Vec<T>> = Vec::new();
-            found.resize_with(count.div_ceil(PIECE), Vec::new);
-            self.for_each(&mut found, |k, part| f(k * PIECE..count.min((k + 1) * PIECE), part));
-            found.into_iter().for_each(|part| out.extend(part));
+            found.resize_with(count.div_ceil(size), Vec::new);
+            self.for_each(&mut found, |k, part| f(k * size..count.min((k + 1) * size), part));
+            found.iter_mut().for_each(|part| out.append(part));
             return;
         }
         f(0..count, out);

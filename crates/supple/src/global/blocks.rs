@@ -19,6 +19,8 @@ pub struct BlockFactor {
     /// then not searched.
     places: Vec<[u32; 3]>,
     added: usize,
+    /// True if a block was added for which there is no place.
+    lacks: bool,
     system: System,
     factor: Option<Cholesky>,
     scratch: SolveScratch,
@@ -33,6 +35,7 @@ impl BlockFactor {
             rows: system.row_idx().to_vec(),
             places: Vec::new(),
             added: 0,
+            lacks: false,
             system: system.widened(),
             factor: None,
             scratch: SolveScratch::default(),
@@ -49,6 +52,12 @@ impl BlockFactor {
     pub fn clear(&mut self) {
         self.system.clear();
         self.added = 0;
+        self.lacks = false;
+    }
+
+    /// True if all blocks that were added since [`BlockFactor::clear`] are in the pattern.
+    pub fn is_complete(&self) -> bool {
+        !self.lacks
     }
 
     /// True if two nodes have a block.
@@ -59,6 +68,9 @@ impl BlockFactor {
 
     /// The place of a block in its column.
     fn place(&mut self, row: usize, column: usize) -> Option<usize> {
+        if row == column {
+            return Some(0);
+        }
         let (next, row, column) = (self.added, row as u32, column as u32);
         self.added += 1;
         match self.places.get(next) {
@@ -83,7 +95,10 @@ impl BlockFactor {
         }
         let (row, column) = if i > j { (i, j) } else { (j, i) };
         let (start, end) = (self.starts[column], self.starts[column + 1]);
-        let Some(at) = self.place(row, column) else { return };
+        let Some(at) = self.place(row, column) else {
+            self.lacks = true;
+            return;
+        };
         // Column 3·column + c has 3·(rows of the node) − c entries, from its diagonal down.
         let height = 3 * (end - start);
         let mut first = 9 * start - 3 * column;

@@ -238,5 +238,20 @@ fn analyse(system: &System) -> Result<Supernodes, FactorError> {
             parent[s] = begin.partition_point(|&start| start <= row) as u32 - 1;
         }
     }
-    Ok(Supernodes { begin, row_ptr, rows, parent })
+    let mut pattern = Supernodes { begin, row_ptr, rows, parent, places: Vec::new(), up: Vec::new() };
+    pattern.places.reserve_exact(system.row_idx().len());
+    pattern.up.reserve_exact(pattern.rows.len());
+    for s in 0..count {
+        let all = system.col_ptr()[pattern.columns(s).start]..system.col_ptr()[pattern.columns(s).end];
+        for &row in &system.row_idx()[all] {
+            let at = pattern.place(s, row).ok_or(FactorError::OtherPattern)?;
+            pattern.places.push(at);
+        }
+        let parent = pattern.parent[s] as usize;
+        for k in pattern.row_ptr[s]..pattern.row_ptr[s + 1] {
+            let at = pattern.place(parent, pattern.rows[k]).ok_or(FactorError::OtherPattern)?;
+            pattern.up.push(at);
+        }
+    }
+    Ok(pattern)
 }

@@ -23,14 +23,14 @@ pub struct Coupled {
 }
 
 impl Coupled {
-    /// Sets all blocks to zero. False if one of these pairs of nodes, the lower first, has no place: then [`Coupled::analyse`].
-    pub fn begin(&mut self, pairs: &[(u32, u32)]) -> bool {
-        let known = pairs.iter().all(|&(i, j)| self.has_room(&[i, j]));
-        match &mut self.blocks {
-            Some(blocks) if known => blocks.clear(),
-            _ => return false,
-        }
-        true
+    /// Sets all blocks to zero. False before the first [`Coupled::analyse`].
+    pub fn begin(&mut self) -> bool {
+        self.blocks.as_mut().map(BlockFactor::clear).is_some()
+    }
+
+    /// True if everything that was added since [`Coupled::begin`] had its place; else [`Coupled::analyse`], and add it again.
+    pub fn is_complete(&self) -> bool {
+        self.blocks.as_ref().is_some_and(BlockFactor::is_complete)
     }
 
     /// Makes room for blocks at the pairs of `elements` and at `pairs`, the lower node first; all are zero.

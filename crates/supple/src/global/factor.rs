@@ -67,11 +67,11 @@ fn task_updates(
             children.extend(updates.map(|&(from, at)| (from, &below.values[at..])));
         }
         for &(from, update) in &children {
-            front.add(pattern.below(from), update, Into::Panel);
+            front.add(pattern.up(from), update, Into::Panel);
         }
         front.eliminate(columns.start)?;
         for &(from, update) in &children {
-            front.add(pattern.below(from), update, Into::Update);
+            front.add(pattern.up(from), update, Into::Update);
         }
         let mut done = 0;
         while done < columns.len() {
@@ -145,15 +145,11 @@ struct Front {
     columns: usize,
     /// Rows in all: the supernode's columns and the rows below them.
     stride: usize,
-    /// The numbers of the rows.
-    rows: Vec<u32>,
     /// The columns to eliminate.
     panel: Vec<f64>,
     /// The update, of `stride - columns` rows and columns; the lower triangle counts. Longer than that, to
     /// have room for all fronts.
     update: Vec<f64>,
-    /// Where the rows of a child's update go.
-    places: Vec<usize>,
     /// Rows of a child's update that stay side by side: (from, to, how many).
     runs: Vec<(usize, usize, usize)>,
 }
@@ -162,46 +158,46 @@ impl Front {
     /// The columns of the matrix.
     fn start(&mut self, pattern: &Supernodes, system: &System, s: usize) -> Result<(), FactorError> {
         let columns = pattern.columns(s);
-        self.rows.clear();
-        self.rows.extend(columns.start as u32..columns.end as u32);
-        self.rows.extend_from_slice(pattern.below(s));
+        let below = pattern.below(s);
         self.columns = columns.len();
-        self.stride = self.rows.len();
+        self.stride = columns.len() + below.len();
         self.panel.clear();
         self.panel.resize(self.stride * self.columns, 0.0);
+        let first = columns.start;
+        let is = |place: usize, row: u32| match place.checked_sub(self.columns) {
+            None => first + place == row as usize,
+            Some(k) => below.get(k) == Some(&row),
+        };
         for (j, column) in columns.zip(self.panel.chunks_exact_mut(self.stride)) {
             let entries = system.col_ptr()[j]..system.col_ptr()[j + 1];
-            for (&row, &value) in system.row_idx()[entries.clone()].iter().zip(&system.values()[entries]) {
-                let at = self.rows.binary_search(&row).map_err(|_| FactorError::OtherPattern)?;
-                column[at] += value;
+            let values = system.row_idx()[entries.clone()].iter().zip(&system.values()[entries.clone()]);
+            for (k, (&row, &value)) in entries.zip(values) {
+                // The places of the pattern that was factored first; a part of it has others.
+                let at = match pattern.places.get(k) {
+                    Some(&at) if is(at as usize, row) => at,
+                    _ => pattern.place(s, row).ok_or(FactorError::OtherPattern)?,
+                };
+                column[at as usize] += value;
             }
         }
         Ok(())
     }
 
-    /// Adds the update of a child, over the rows `ids`.
-    fn add(&mut self, ids: &[u32], mut update: &[f64], part: Into) {
-        let size = ids.len();
-        // Both lists ascend, and the front has all rows of the update.
+    /// Adds the update of a child, whose rows go to `places` of the front, which ascend.
+    fn add(&mut self, places: &[u32], mut update: &[f64], part: Into) {
+        let size = places.len();
         self.runs.clear();
-        self.places.clear();
-        let mut to = 0;
-        for (from, id) in ids.iter().enumerate() {
-            let start = to;
-            while to < self.stride && self.rows[to] != *id {
-                to += 1;
-            }
+        for (from, &to) in places.iter().enumerate() {
             match self.runs.last_mut() {
-                Some(run) if to == start => run.2 += 1,
-                _ => self.runs.push((from, to, 1)),
+                Some(run) if run.1 + run.2 == to as usize => run.2 += 1,
+                _ => self.runs.push((from, to as usize, 1)),
             }
-            self.places.push(to);
-            to += 1;
         }
         let below = self.stride - self.columns;
         let long_runs = size >= 8 * self.runs.len();
         let mut run = 0;
-        for (from, &to) in self.places.iter().enumerate() {
+        for (from, &to) in places.iter().enumerate() {
+            let to = to as usize;
             let (source, rest) = update.split_at(size - from);
             update = rest;
             if long_runs {
@@ -227,8 +223,8 @@ impl Front {
                     }
                 }
             } else {
-                for (&to, s) in self.places[from..].iter().zip(source) {
-                    target[to - base] += s;
+                for (&to, s) in places[from..].iter().zip(source) {
+                    target[to as usize - base] += s;
                 }
             }
         }

@@ -30,6 +30,10 @@ pub(super) struct Supernodes {
     pub rows: Vec<u32>,
     /// The supernode of the first row below; itself if there is none.
     pub parent: Vec<u32>,
+    /// Where each entry of the matrix is among the rows of its supernode, columns first.
+    pub places: Vec<u32>,
+    /// Where each of `rows` is among those of the parent.
+    pub up: Vec<u32>,
 }
 
 impl Supernodes {
@@ -41,6 +45,21 @@ impl Supernodes {
     }
     pub fn below(&self, s: usize) -> &[u32] {
         &self.rows[self.row_ptr[s]..self.row_ptr[s + 1]]
+    }
+
+    /// Where the rows below a supernode are among those of its parent.
+    pub fn up(&self, s: usize) -> &[u32] {
+        &self.up[self.row_ptr[s]..self.row_ptr[s + 1]]
+    }
+
+    /// Where a row is among those of a supernode.
+    pub fn place(&self, s: usize, row: u32) -> Option<u32> {
+        let columns = self.columns(s);
+        if columns.contains(&(row as usize)) {
+            return Some(row - columns.start as u32);
+        }
+        let at = self.below(s).binary_search(&row).ok()?;
+        Some((columns.len() + at) as u32)
     }
 }
 

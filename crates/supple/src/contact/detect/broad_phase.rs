@@ -9,7 +9,8 @@ use super::surfaces::Skin;
 use crate::math::nodes::Row;
 use crate::math::small::{dot, sub};
 
-/// Room around the way of a node, as a share of the local edge length; and steps more of the same way, up to that length.
+/// Room around the way of a node, as a share of the local edge length; and as much again for so many steps more of the same way. More room makes
+/// lists that hold for longer, and that are so long that each look at them costs more than another list.
 const ROOM: f64 = 0.1;
 const STEPS: f64 = 2.0;
 
@@ -108,14 +109,14 @@ impl Skin {
         (&self.pairs.trees[body as usize].faces, &self.pairs.boxes)
     }
 
-    /// Makes lists that hold for a way, unless those that are there do.
-    pub fn pair_up(&mut self, x: &[Row], to: &[Row]) {
+    /// Makes lists that hold for a way, unless those that are there do, or if they are `worn`: most of what they have is looked at in vain.
+    pub fn pair_up(&mut self, x: &[Row], to: &[Row], worn: bool) {
         let room = &self.pairs.room;
         let holds = |&i: &u32| {
             let i = i as usize;
             contains(&room[i], x[i].xyz()) && contains(&room[i], to[i].xyz())
         };
-        if self.nodes.iter().all(holds) {
+        if !worn && self.nodes.iter().all(holds) {
             return;
         }
         self.give_room(x, to);
@@ -133,7 +134,8 @@ impl Skin {
             let i = i as usize;
             let (a, b) = (x[i].xyz(), to[i].xyz());
             let way = dot(sub(b, a), sub(b, a)).sqrt();
-            self.pairs.room[i] = around([a, b], ROOM * self.length[i] + (STEPS * way).min(self.length[i]));
+            self.pairs.room[i] =
+                around([a, b], ROOM * self.length[i] + (STEPS * way).min(ROOM * self.length[i]));
         }
         let of =
             |nodes: &[u32], room: &[Bounds]| nodes.iter().fold(NOTHING, |b, &i| join(b, room[i as usize]));

@@ -23,7 +23,8 @@ pub(in crate::contact) enum Kind {
 
 impl Kind {
     /// How many of the four points belong to the first thing.
-    fn split(self) -> usize {
+    #[inline]
+    pub fn split(self) -> usize {
         match self {
             Kind::Node => 1,
             Kind::Edge => 2,
@@ -79,6 +80,13 @@ impl Kind {
             sum += gap * gap;
         }
         sum.sqrt()
+    }
+
+    /// Distance of the two, or a smaller one that is above `most`: boxes tell enough of what is far away.
+    #[inline]
+    pub fn distance_beyond(self, p: &[[f64; 3]; 4], most: f64) -> f64 {
+        let boxes = self.box_distance(p);
+        if boxes > most { boxes } else { self.distance(p) }
     }
 
     /// Distance of the two.

@@ -201,7 +201,7 @@ impl Skin {
     }
 
     fn find_crossings(&mut self, x: &[Row], found: &mut Vec<Crossing>) {
-        self.pair_up(x, x);
+        self.pair_up(x, x, false);
         self.list_crossings();
         found.clear();
         self.exec.collect(self.pairs.crossings.len(), found, |some, out| {

@@ -187,9 +187,7 @@ impl Skin {
 
     /// Distance of two things at rest, or a smaller one that is above `most`.
     pub fn rest_distance_up_to(&self, kind: Kind, nodes: &[u32; 4], most: f64) -> f64 {
-        let at = nodes.map(|i| self.rest[i as usize].xyz());
-        let boxes = kind.box_distance(&at);
-        if boxes > most { boxes } else { kind.distance(&at) }
+        kind.distance_beyond(&nodes.map(|i| self.rest[i as usize].xyz()), most)
     }
 
     /// The bodies of two things.

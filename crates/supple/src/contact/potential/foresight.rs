@@ -16,6 +16,10 @@ use super::*;
 /// Pairs out of reach that are looked at, in d̂.
 const SOON: f64 = 2.0;
 
+/// Most looks at the slope along a way, and how closely its zero is found.
+const SEARCH: usize = 40;
+const CLOSE: f64 = 1e-9;
+
 /// A pair as a spring that only pushes.
 #[derive(Clone, Copy, Debug)]
 struct Spring {
@@ -77,6 +81,12 @@ impl Foresight {
         self.pairs.iter().map(|p| &p.nodes[..p.count as usize])
     }
 
+    /// The nodes of springs that are not in the matrix yet.
+    pub fn beyond(&self) -> impl Iterator<Item = &[u32]> {
+        let some = self.pairs.iter().zip(&self.springs).filter(|(_, s)| !s.pushes);
+        some.map(|(p, _)| &p.nodes[..p.count as usize])
+    }
+
     /// b·p of each pair on the way of all nodes of `y`.
     fn approaches<'a>(&'a self, ways: &'a [Row]) -> impl Iterator<Item = f64> + 'a {
         self.pairs.iter().map(|p| dot(p.normal, sub(p.relative(ways), p.ahead)))
@@ -101,20 +111,32 @@ impl Foresight {
     pub fn advance(&mut self, ways: &[Row], [flat, bent]: [f64; 2], whole: bool) -> f64 {
         let turns: Vec<f64> =
             self.approaches(ways).zip(&self.springs).map(|(end, s)| end - s.approach).collect();
+        // Slope of m along the change, which grows, and its own slope.
         let slope = |t: f64| {
-            let push = |(s, d): (&Spring, &f64)| s.raw(s.approach + t * d).max(0.0) * d;
-            flat + t * bent - self.springs.iter().zip(&turns).map(push).sum::<f64>()
+            let mut sum = [flat + t * bent, bent];
+            for (s, d) in self.springs.iter().zip(&turns) {
+                let raw = s.raw(s.approach + t * d);
+                if raw > 0.0 {
+                    sum = [sum[0] - raw * d, sum[1] + s.stiffness * d * d];
+                }
+            }
+            sum
         };
-        let mut range = [0.0, 1.0];
-        if whole || slope(1.0) <= 0.0 {
-            range[0] = 1.0;
-        } else {
-            for _ in 0..30 {
-                let middle = 0.5 * (range[0] + range[1]);
-                range[usize::from(slope(middle) > 0.0)] = middle;
+        let (mut t, mut range) = (1.0, [0.0, 1.0]);
+        let mut at = slope(1.0);
+        if !whole && at[0] > 0.0 {
+            // Newton's method, which ends where no spring lets go any more; halves where it leaves the range.
+            for _ in 0..SEARCH {
+                range[usize::from(at[0] > 0.0)] = t;
+                let next = t - at[0] / at[1];
+                let inside = range[0] < next && next < range[1];
+                let last = std::mem::replace(&mut t, if inside { next } else { 0.5 * (range[0] + range[1]) });
+                if (t - last).abs() <= CLOSE * t {
+                    break;
+                }
+                at = slope(t);
             }
         }
-        let t = range[0];
         self.springs.iter_mut().zip(&turns).for_each(|(s, d)| s.approach += t * d);
         t
     }

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `mod.rs` | [`Barrier`]: begin a step, the friction list, energy, forces and blocks, what the next step remembers |
 //! | `pair.rs` | the repulsion of one pair, and its friction with remembered forces |
+//! | `blocks.rs` | what each pair has in the matrix |
 //! | `start.rs` | where a step begins: what touches, what is in something, shares of d̂ |
 //! | `proximity.rs` | what is near what at the iterate |
 //! | `foresight.rs` | which pairs will bear a force at the end of a way |
@@ -20,6 +21,7 @@
 //! Obstacles with faces, balls and capsules are bodies whose nodes are prescribed: they stand behind those of the system in `y`. Others
 //! (half-spaces, grids, cylinders, own shapes) are touched by nodes.
 
+mod blocks;
 mod foresight;
 pub mod held_rows;
 mod motion;
@@ -31,6 +33,7 @@ mod surface_sum;
 mod touches;
 mod turning;
 
+pub use blocks::Local;
 pub use foresight::Foresight;
 pub use start::Reaches;
 pub use touches::Touch;
@@ -65,8 +68,11 @@ const EARLY: f64 = 0.25;
 const BRACED: f64 = 1e-2;
 const BRACE: f64 = 10.0;
 
-/// Distances are taken anew after so many looks in vain for each pair.
-const STALE: usize = 1;
+/// A list is worn once so many distances were taken in vain for each of its pairs, and for each thing: then another costs no more. To see that a pair
+/// needs no look is as much as so many shares of a look.
+const WORN: usize = 2;
+const WORN_THING: usize = 10;
+const GLANCES: usize = 8;
 
 /// Pairs up to so many times d̂ are in the pattern of the matrix; beyond so many times that, boxes tell how far two things are apart.
 const AHEAD: f64 = 3.0;
@@ -83,15 +89,12 @@ struct Prescribed {
 /// Two things that may come near.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
-    kind: Kind,
-    /// True if both are of one body.
-    same: bool,
     /// A node and a triangle, or two edges.
     things: [u32; 2],
-    /// How far they are apart, at least, where nodes are in `seen`, in m.
-    apart: f32,
-    /// Where they are nearer than this they are active, in m: at least [`AHEAD`] times d̂.
-    within: f32,
+    /// How much nearer than where nodes are in `seen` they have to come, at least, to be active, in m: then they are within [`AHEAD`] times d̂.
+    slack: f32,
+    /// True if both are of one body.
+    same: bool,
 }
 
 /// A candidate that may come within reach on the way of an iteration, with what is constant over a step.
@@ -102,6 +105,8 @@ struct Active {
     kind: Kind,
     things: [u32; 2],
     nodes: [u32; 4],
+    /// No part of the present way leads nearer than this, in m.
+    clear: f64,
     /// Taken off the distance, in m.
     offset: f64,
     /// d̂ in m.
@@ -135,9 +140,6 @@ impl Active {
         key(self.kind, self.things)
     }
 }
-
-/// Takes nodes with their weights, a 3×3 block for weights one, and how far the surface of a shape still goes there.
-pub type EachBlock<'a> = dyn FnMut(&[(u32, f64)], &Mat3<f64>, [f64; 3]) + 'a;
 
 /// When two things come as near as they may, 0 to 1, and whose.
 #[derive(Clone, Copy, Debug)]
@@ -178,8 +180,11 @@ pub struct Barrier {
     pub held: Vec<Held>,
     /// What may come near, where nodes were when distances were taken, and which of them may come within reach on the present way.
     candidates: Vec<Candidate>,
+    /// Those of a node and a triangle are first.
+    with_nodes: usize,
     seen: Vec<Row>,
     active: Vec<Active>,
+    active_before: Vec<Active>,
     /// True if what is constant over a step has changed since these were found.
     outdated: bool,
     version: u64,
@@ -187,7 +192,7 @@ pub struct Barrier {
     met: Vec<[u32; 2]>,
     /// How often candidates were listed in this step.
     detections: usize,
-    /// Pairs that were looked at since, beyond those that are near.
+    /// Distances that were taken in vain since.
     looked: usize,
     /// How far things have gone since, and go.
     motion: Motion,
@@ -204,8 +209,10 @@ pub struct Barrier {
     pub woken: bool,
     /// Near pairs at the iterate, and friction.
     pub pairs: Vec<Pair>,
-    /// See `pairs`.
+    /// The list of friction, in the order of keys.
     pub friction: Vec<Friction>,
+    /// For each of the list, true if its pair is near.
+    partnered: Vec<bool>,
     kept: Vec<Kept>,
     /// Keys of pairs that resist motion along each other, and how much, as a share of ψ''; sorted.
     braced: Vec<(u64, f64)>,
@@ -296,14 +303,18 @@ impl Barrier {
 
     /// Stiffness of the free nodes, ⅓ tr H_ii in N/m, at the beginning of the step; then the first list of friction.
     pub fn set_stiffness(&mut self, obstacles: &[Obstacle], h: impl Iterator<Item = f64>) {
-        self.compliance.clear();
-        self.compliance.extend(h.map(|h| 1.0 / h));
-        self.mean_compliance = self.mean_over_bodies(|i| self.compliance.get(i).copied().unwrap_or(0.0));
+        let compliance: Vec<f64> = h.map(|h| 1.0 / h).collect();
+        if self.compliance != compliance {
+            self.compliance = compliance;
+            self.mean_compliance = self.mean_over_bodies(|i| self.compliance.get(i).copied().unwrap_or(0.0));
+            self.outdated = true;
+        }
         self.held.iter_mut().for_each(|h| h.stiffen(&self.compliance));
-        self.outdated = true;
-        let here = self.y.clone();
-        self.look_around(&here, obstacles);
-        self.find(obstacles);
+        if self.outdated {
+            let here = self.y.clone();
+            self.look_around(&here, obstacles);
+            self.find(obstacles);
+        }
         self.renew();
     }
 
@@ -329,8 +340,7 @@ impl Barrier {
 
     /// The friction list anew, from the pairs of now: forces that are remembered are those of the last step.
     pub fn renew(&mut self) {
-        let mut before = std::mem::take(&mut self.friction);
-        before.sort_unstable_by_key(|f| f.pair.key);
+        let before = std::mem::take(&mut self.friction);
         let again = |mut f: Friction| {
             // What slipped goes on to slip: only what begins to is firm.
             if let Ok(k) = before.binary_search_by_key(&f.pair.key, |b| b.pair.key) {
@@ -338,7 +348,9 @@ impl Barrier {
             }
             f
         };
-        let list = self.pairs.iter().filter_map(|p| self.friction_at(p)).map(again).collect();
+        let mut list: Vec<Friction> =
+            self.pairs.iter().filter_map(|p| self.friction_at(p)).map(again).collect();
+        list.sort_unstable_by_key(|f| f.pair.key);
         self.friction = list;
     }
 
@@ -404,27 +416,21 @@ impl Barrier {
 
     /// max μ|λ_now − λ|/κ in m over the list and the pairs of now: how far the list is from being right.
     pub fn friction_residual(&self) -> f64 {
-        let mut list: Vec<(u64, f64)> = self.friction.iter().map(|f| (f.pair.key, f.normal_force)).collect();
-        list.sort_unstable_by_key(|l| l.0);
-        let mut seen = vec![false; list.len()];
+        let mut seen = vec![false; self.friction.len()];
         let mut most = 0.0f64;
         for p in self.pairs.iter().filter(|p| p.friction > 0.0 && p.stiffness > 0.0) {
             let now = p.force();
-            let before = match list.binary_search_by_key(&p.key, |l| l.0) {
+            let before = match self.friction.binary_search_by_key(&p.key, |f| f.pair.key) {
                 Ok(at) => {
                     seen[at] = true;
-                    list[at].1
+                    self.friction[at].normal_force
                 }
                 Err(_) => 0.0,
             };
             most = most.max(p.friction * (now - before).abs() / p.stiffness);
         }
-        for f in &self.friction {
-            if let Ok(at) = list.binary_search_by_key(&f.pair.key, |l| l.0)
-                && !seen[at]
-            {
-                most = most.max(f.pair.friction * f.normal_force / f.pair.stiffness);
-            }
+        for (f, _) in self.friction.iter().zip(&seen).filter(|(_, seen)| !**seen) {
+            most = most.max(f.pair.friction * f.normal_force / f.pair.stiffness);
         }
         most
     }
@@ -465,43 +471,8 @@ impl Barrier {
         }
     }
 
-    /// Calls `f` with nodes and weights of what is near or held, and its positive block for weights one.
-    pub fn each_block(&self, f: &mut EachBlock<'_>) {
-        let mut parts: Vec<(u32, f64)> = Vec::new();
-        let mut call = |of: &mut dyn Iterator<Item = (u32, f64)>, block: &Mat3<f64>, ahead: [f64; 3]| {
-            parts.clear();
-            parts.extend(of);
-            f(&parts, block, ahead);
-        };
-        for p in &self.pairs {
-            let stiffness = p.potential()[2];
-            if stiffness > 0.0 {
-                let mut block = outer(stiffness, p.normal);
-                if let Ok(k) = self.braced.binary_search_by_key(&p.key, |b| b.0) {
-                    let along = self.braced[k].1 * stiffness;
-                    let across = outer(along, p.normal);
-                    for c in 0..3 {
-                        for r in 0..3 {
-                            block[c][r] -= across[c][r];
-                        }
-                        block[c][c] += along;
-                    }
-                }
-                call(&mut p.parts(), &block, p.ahead);
-            }
-        }
-        for l in &self.friction {
-            // Its slip is counted from where the surface will be.
-            call(&mut l.pair.parts(), &l.curvature(&self.y, &self.y_n), [0.0; 3]);
-        }
-        for h in &self.held {
-            call(&mut h.parts(), &h.curvature(&self.y), [0.0; 3]);
-        }
-    }
-
-    /// Pairs of free nodes that the matrix needs room for, the lower first: those of now, of the springs of `sight`, and with `ahead` those of what may
-    /// become near soon.
-    pub fn pattern(&self, out: &mut Vec<(u32, u32)>, sight: &Foresight, ahead: bool) {
+    /// Pairs of free nodes that the matrix needs room for, the lower first: those of now, of the springs of `sight`, and of what may become near soon.
+    pub fn pattern(&self, out: &mut Vec<(u32, u32)>, sight: &Foresight) {
         out.clear();
         let free = self.free as u32;
         let mut push = |n: &[u32]| {
@@ -515,9 +486,7 @@ impl Barrier {
         }
         self.held.iter().for_each(|h| push(&h.row.nodes[..h.row.count as usize]));
         sight.nodes().for_each(&mut push);
-        if ahead {
-            self.each_ahead(&mut |nodes| push(&nodes));
-        }
+        self.each_ahead(&mut |nodes| push(&nodes));
     }
 
     /// Appends friction forces at the iterate, for the next step.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::math::small::cross;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Edges count less and less from this square of the sine of their angle on (Li et al. 2020, section 5: their ψ of parallel edges has no slope either).
 const PARALLEL: f64 = 1e-3;
@@ -94,10 +95,10 @@ impl Barrier {
 
     /// Makes sure that all that can come near on the way from the iterate to `to` is active.
     pub(super) fn look_around(&mut self, to: &[Row], obstacles: &[Obstacle]) {
-        self.skin.pair_up(&self.y, to);
-        // Where nodes have gone so far that many pairs are looked at in vain, distances are taken anew.
-        let stale = self.looked > STALE * (self.candidates.len() + 1000);
-        if self.version != self.skin.pairs.version || stale {
+        let things = self.skin.nodes.len() + self.skin.edges.len();
+        let worn = self.looked > WORN * self.candidates.len() + WORN_THING * things;
+        self.skin.pair_up(&self.y, to, worn);
+        if self.version != self.skin.pairs.version {
             self.list_candidates();
         }
         let mut motion = std::mem::take(&mut self.motion);
@@ -121,48 +122,88 @@ impl Barrier {
         exec.collect(faces.len(), &mut candidates, |some, out| {
             out.extend(faces[some].iter().filter_map(|&p| this.candidate(Kind::Node, p)));
         });
+        let with_nodes = candidates.len();
         exec.collect(edges.len(), &mut candidates, |some, out| {
             out.extend(edges[some].iter().filter_map(|&p| this.candidate(Kind::Edge, p)));
         });
         self.candidates = candidates;
+        self.with_nodes = with_nodes;
     }
 
     /// Finds the candidates that may come within reach on the present way.
     pub(super) fn activate(&mut self, obstacles: &[Obstacle]) {
         let before = std::mem::take(&mut self.active);
         let known: &[Active] = if self.outdated { &[] } else { &before };
-        let mut active = Vec::with_capacity(before.len());
+        let mut active = std::mem::take(&mut self.active_before);
+        active.clear();
         let exec = self.exec();
         let this = &*self;
+        let vain = AtomicUsize::new(0);
         exec.collect(this.candidates.len(), &mut active, |some, out| {
             let mut known = &known[known.partition_point(|a| (a.index as usize) < some.start)..];
+            let mut taken = some.len() / GLANCES;
             for index in some {
                 let c = &this.candidates[index];
-                if this.motion.spares(c) {
+                let kind = this.kind_of(index);
+                if this.motion.spares(kind, c) {
+                    continue;
+                }
+                let nodes = this.nodes_of(kind, c.things);
+                let within = this.within(kind, &nodes);
+                let at = nodes.map(|i| this.y[i as usize].xyz());
+                let nearer = this.motion.nearer(kind, c);
+                let clear = kind.distance_beyond(&at, within + nearer) - nearer;
+                if clear > within {
+                    taken += 1;
                     continue;
                 }
                 while known.first().is_some_and(|a| (a.index as usize) < index) {
                     known = &known[1..];
                 }
                 match known.first().filter(|a| a.index as usize == index) {
-                    Some(a) => out.push(*a),
-                    None => out.extend(this.active_one(index, c, obstacles)),
+                    Some(a) => out.push(Active { clear, ..*a }),
+                    None => {
+                        out.extend(this.active_one(index, c, nodes, obstacles).map(|a| Active { clear, ..a }))
+                    }
                 }
             }
+            vain.fetch_add(taken, Ordering::Relaxed);
         });
-        self.active = active;
+        self.looked += vain.into_inner();
+        (self.active, self.active_before) = (active, before);
         self.outdated = false;
     }
 
+    fn kind_of(&self, candidate: usize) -> Kind {
+        if candidate < self.with_nodes { Kind::Node } else { Kind::Edge }
+    }
+
+    /// Where two things are active, in m: at least [`AHEAD`] times d̂.
+    fn within(&self, kind: Kind, nodes: &[u32; 4]) -> f64 {
+        let ([a, b], surfaces) = (self.skin.bodies_of(nodes), &self.skin.surfaces);
+        let thick = surfaces.thickness.max(surfaces.radius[a as usize] + surfaces.radius[b as usize]);
+        if thick > 0.0 && (a.max(b) as usize) < self.bodies {
+            return AHEAD * thick;
+        }
+        let split = kind.split();
+        self.skin.reach(&nodes[..split]) + self.skin.reach(&nodes[split..])
+    }
+
     /// What is constant over a step for two things; `None` if they do not touch.
-    fn active_one(&self, index: usize, c: &Candidate, obstacles: &[Obstacle]) -> Option<Active> {
-        let nodes = self.nodes_of(c.kind, c.things);
-        let (offset, reach) = self.rules(c.kind, &nodes, obstacles)?;
-        if self.has_sunk(key(c.kind, c.things)) {
+    fn active_one(
+        &self,
+        index: usize,
+        c: &Candidate,
+        nodes: [u32; 4],
+        obstacles: &[Obstacle],
+    ) -> Option<Active> {
+        let kind = self.kind_of(index);
+        let (offset, reach) = self.rules(kind, &nodes, obstacles)?;
+        if self.has_sunk(key(kind, c.things)) {
             return None;
         }
-        let split = if c.kind == Kind::Node { 1 } else { 2 };
-        let soft = match c.kind {
+        let split = kind.split();
+        let soft = match kind {
             // A node has one κ with all of another body.
             Kind::Node if !c.same => {
                 self.give(&nodes[..1]) + self.mean_compliance[self.skin.body[nodes[1] as usize] as usize]
@@ -170,12 +211,13 @@ impl Barrier {
             _ => self.give(&nodes[..split]) + self.give(&nodes[split..]),
         };
         let (friction, obstacle) = self.friction_of(&nodes, obstacles);
-        let stiffness = if soft > 0.0 { self.counts(c) * STIFFER / soft } else { 0.0 };
+        let stiffness = if soft > 0.0 { self.counts(kind, c.things) * STIFFER / soft } else { 0.0 };
         Some(Active {
             index: index as u32,
-            kind: c.kind,
+            kind,
             things: c.things,
             nodes,
+            clear: 0.0,
             offset,
             reach,
             stiffness,
@@ -209,21 +251,18 @@ impl Barrier {
         if self.tangle.holds([one, other], &nodes) {
             return None;
         }
-        let split = if kind == Kind::Node { 1 } else { 2 };
-        let within = self.skin.reach(&nodes[..split]) + self.skin.reach(&nodes[split..]);
+        let within = self.within(kind, &nodes);
         let at = nodes.map(|i| self.y[i as usize].xyz());
         // Boxes tell enough of what is far away.
-        let boxes = kind.box_distance(&at);
-        let apart = if boxes > FAR * within { boxes } else { kind.distance(&at) };
-        let (apart, within) = ((apart * (1.0 - 1e-6)) as f32, (within * (1.0 + 1e-6)) as f32);
-        Some(Candidate { kind, things: [a, b], apart, within, same: one == other })
+        let apart = kind.distance_beyond(&at, FAR * within);
+        let slack = (apart - within - 1e-6 * (apart + within)) as f32;
+        Some(Candidate { things: [a, b], slack, same: one == other })
     }
 
     /// Pairs near the iterate.
     pub fn find(&mut self, obstacles: &[Obstacle]) {
         let mut pairs = std::mem::take(&mut self.pairs);
         self.gather(&mut pairs, 1.0, obstacles);
-        self.looked += self.active.len().saturating_sub(pairs.len());
         self.pairs = pairs;
     }
 
@@ -248,6 +287,9 @@ impl Barrier {
     pub(super) fn each_ahead(&self, f: &mut dyn FnMut([u32; 4])) {
         for a in &self.active {
             let far = a.offset + AHEAD * a.reach;
+            if a.clear > far {
+                continue;
+            }
             let at = a.nodes.map(|i| self.y[i as usize].xyz());
             if !a.kind.far_apart(&at, &at, far) && a.kind.distance(&at) <= far {
                 f(a.nodes);
@@ -263,16 +305,16 @@ impl Barrier {
 
     /// How much a pair counts, 0 to 1, the same over a step. Two edges of flat surfaces, and parallel ones, meet where nodes meet triangles: they say
     /// nothing of their own, and where they are nearest jumps from end to end.
-    fn counts(&self, c: &Candidate) -> f64 {
+    fn counts(&self, kind: Kind, things: [u32; 2]) -> f64 {
         let round = |e: u32| self.is_round(self.skin.body[self.skin.edges[e as usize].nodes[0] as usize]);
-        if c.kind == Kind::Node
-            || c.things.iter().any(|&e| round(e))
-            || self.awake.binary_search(&key(c.kind, c.things)).is_ok()
+        if kind == Kind::Node
+            || things.iter().any(|&e| round(e))
+            || self.awake.binary_search(&key(kind, things)).is_ok()
         {
             return 1.0;
         }
-        let bend = c.things.map(|e| f64::from(self.bend[e as usize]));
-        let [a, b, i, j] = self.nodes_of(c.kind, c.things).map(|i| self.y_n[i as usize].xyz());
+        let bend = things.map(|e| f64::from(self.bend[e as usize]));
+        let [a, b, i, j] = self.nodes_of(kind, things).map(|i| self.y_n[i as usize].xyz());
         let (u, v) = (sub(b, a), sub(j, i));
         let n = cross(u, v);
         let across = dot(n, n) / (dot(u, u) * dot(v, v)).max(f64::MIN_POSITIVE) / PARALLEL;
@@ -280,9 +322,12 @@ impl Barrier {
     }
 
     fn near(&self, a: &Active, reaches: f64) -> Option<Pair> {
-        let at = a.nodes.map(|i| self.y[i as usize].xyz());
         let far = a.offset + reaches * a.reach;
-        if a.stiffness == 0.0 || a.kind.far_apart(&at, &at, far) {
+        if a.stiffness == 0.0 || a.clear > far {
+            return None;
+        }
+        let at = a.nodes.map(|i| self.y[i as usize].xyz());
+        if a.kind.far_apart(&at, &at, far) {
             return None;
         }
         let (weights, r) = a.kind.nearest(&at);

@@ -86,9 +86,11 @@ impl Barrier {
         self.kept.extend_from_slice(kept);
         self.held.clear();
         self.held.extend(links.iter().map(|c| Held::new(*c, Why::Link)));
-        self.compliance.clear();
-        self.compliance.resize(self.free, 1.0);
-        self.mean_compliance = vec![1.0; self.skin.surfaces.closed.len()];
+        if self.compliance.len() != self.free {
+            // Until they are known: what is free gives, what is prescribed does not.
+            self.compliance = vec![1.0; self.free];
+            self.mean_compliance = vec![1.0; self.skin.surfaces.closed.len()];
+        }
         let was = self.is_clear();
         self.reaches = Reaches::default();
         self.untangle();
@@ -219,6 +221,8 @@ impl Barrier {
             }
         }
         if some {
+            let here = self.y.clone();
+            self.look_around(&here, obstacles);
             self.find(obstacles);
             let found: Vec<([u32; 2], f64)> =
                 self.pairs.iter().filter_map(|p| Some((self.parties(p)?, p.distance / p.reach))).collect();

@@ -148,6 +148,9 @@ impl Barrier {
 
     /// When two things would come as near as they may, and the groups that they belong to; nothing if they stay far from each other.
     fn hit(&self, c: &Active, to: &[Row]) -> Option<Hit> {
+        if c.clear > c.offset + FLOOR * c.reach {
+            return None;
+        }
         let (from, end) = (c.nodes.map(|i| self.y[i as usize].xyz()), c.nodes.map(|i| to[i as usize].xyz()));
         if c.kind.far_apart(&from, &end, c.offset + FLOOR * c.reach) {
             return None;

@@ -40,8 +40,21 @@ impl Barrier {
     pub(super) fn unite(&self, pairs: &mut Vec<Pair>, reaches: f64) {
         let is_node = |p: &Pair| p.key >> 30 & 3 == 2 && p.count == 4;
         let other = |p: &Pair| self.skin.body[p.nodes[1] as usize];
+        let joined = |two: &[Pair]| {
+            let own = self.skin.body[two[0].nodes[0] as usize];
+            is_node(&two[0])
+                && is_node(&two[1])
+                && two[0].nodes[0] == two[1].nodes[0]
+                && two.iter().any(|p| other(p) != own)
+                && !self.is_round(own)
+        };
+        let Some(first) = pairs.windows(2).position(joined) else { return };
         let mut out: Vec<Pair> = Vec::with_capacity(pairs.len());
-        let mut rest = &pairs[..];
+        // Where the nodes of the first group begin nothing has changed yet.
+        let start =
+            pairs[..first].iter().rposition(|p| p.nodes[0] != pairs[first].nodes[0]).map_or(0, |k| k + 1);
+        out.extend_from_slice(&pairs[..start]);
+        let mut rest = &pairs[start..];
         while let Some(first) = rest.first() {
             let own = self.skin.body[first.nodes[0] as usize];
             let alone = !is_node(first) || other(first) == own || self.is_round(own);

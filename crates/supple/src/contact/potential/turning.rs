@@ -14,9 +14,6 @@
 use super::*;
 use crate::math::small::cross;
 
-/// Takes two nodes and their block.
-pub type EachCorner<'a> = dyn FnMut(u32, u32, &Mat3<f64>) + 'a;
-
 /// Gradients G, and the axis that counts if it is one.
 type Turning = ([[f64; 3]; 4], Option<[f64; 3]>);
 
@@ -39,8 +36,13 @@ impl Barrier {
             g = [scale(-1.0, a), a, scale(-1.0, b), b];
             return Some((g, None));
         }
-        let on: Vec<usize> = (1..4).filter(|&k| p.weights[k] != 0.0).collect();
-        match on[..] {
+        let mut on = [0; 3];
+        let mut count = 0;
+        for k in (1..4).filter(|&k| p.weights[k] != 0.0) {
+            on[count] = k;
+            count += 1;
+        }
+        match on[..count] {
             [1, 2, 3] => {
                 let [b, c] = dual(sub(at(2), at(1)), sub(at(3), at(1)))?;
                 g[1] = sub(scale(-1.0, b), c);
@@ -57,47 +59,38 @@ impl Barrier {
         }
     }
 
-    /// Calls `f` with the blocks of pairs by how their normals turn.
-    pub fn each_turn(&self, f: &mut EachCorner<'_>) {
+    /// Adds the blocks of a pair by how its normal turns; false if there are none.
+    pub(super) fn turn(&self, p: &Pair, local: &mut Local) -> bool {
         let sheet = |i: u32| {
             let body = self.of[i as usize] as usize;
             body < self.bodies && !self.skin.surfaces.closed[body]
         };
-        let turns = |p: &&Pair| p.count == 4 && p.stiffness > 0.0 && (sheet(p.nodes[0]) || sheet(p.nodes[3]));
-        for p in self.pairs.iter().filter(turns) {
-            let force = p.force();
-            if !(force > 0.0) {
+        let turns = p.count == 4 && p.stiffness > 0.0 && (sheet(p.nodes[0]) || sheet(p.nodes[3]));
+        let force = if turns { p.force() } else { 0.0 };
+        if !(force > 0.0) {
+            return false;
+        }
+        let Some((g, edge)) = self.turning(p) else { return false };
+        let n = p.normal;
+        let first = edge.unwrap_or_else(|| {
+            let k = (0..3).fold(0, |k, c| if n[c].abs() < n[k].abs() { c } else { k });
+            let mut e = [0.0; 3];
+            e[k] = 1.0;
+            let e = in_plane(e, n);
+            scale(1.0 / dot(e, e).sqrt(), e)
+        });
+        let axes = [first, cross(n, first)];
+        for axis in &axes[..if edge.is_some() { 1 } else { 2 }] {
+            let turns = g.map(|g| dot(g, *axis));
+            let size: f64 = turns.iter().map(|t| t * t).sum();
+            if !(size > 0.0) {
                 continue;
             }
-            let Some((g, edge)) = self.turning(p) else { continue };
-            let n = p.normal;
-            let first = edge.unwrap_or_else(|| {
-                let k = (0..3).fold(0, |k, c| if n[c].abs() < n[k].abs() { c } else { k });
-                let mut e = [0.0; 3];
-                e[k] = 1.0;
-                let e = in_plane(e, n);
-                scale(1.0 / dot(e, e).sqrt(), e)
-            });
-            let axes = [first, cross(n, first)];
-            for axis in &axes[..if edge.is_some() { 1 } else { 2 }] {
-                let turns = g.map(|g| dot(g, *axis));
-                let size: f64 = turns.iter().map(|t| t * t).sum();
-                if !(size > 0.0) {
-                    continue;
-                }
-                let h = (p.weights.iter().map(|w| w * w).sum::<f64>() / size).sqrt();
-                // h q − σ = −Σ (h G_i n + a_i axis)·u_i.
-                let c: [[f64; 3]; 4] =
-                    std::array::from_fn(|i| axpy(scale(h * turns[i], n), p.weights[i], *axis));
-                let s = 0.5 * force / h;
-                for i in 0..4 {
-                    for j in 0..=i {
-                        let block: Mat3<f64> =
-                            std::array::from_fn(|col| std::array::from_fn(|row| s * c[i][row] * c[j][col]));
-                        f(p.nodes[i], p.nodes[j], &block);
-                    }
-                }
-            }
+            let h = (p.weights.iter().map(|w| w * w).sum::<f64>() / size).sqrt();
+            // h q − σ = −Σ (h G_i n + a_i axis)·u_i.
+            let c: [[f64; 3]; 4] = std::array::from_fn(|i| axpy(scale(h * turns[i], n), p.weights[i], *axis));
+            local.add_square(0.5 * force / h, &c);
         }
+        true
     }
 }

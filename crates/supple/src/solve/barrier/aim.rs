@@ -32,7 +32,24 @@ fn along(u: &[Row], v: &[Row]) -> f64 {
     u.iter().zip(v).map(|(a, b)| (0..3).map(|c| a.0[c] * b.0[c]).sum::<f64>()).fold(0.0, |a, b| a + b)
 }
 
-/// Adds a block between some nodes to the matrix; and to the right-hand side what those that are prescribed do by it on their way.
+/// Adds to the right-hand side what nodes that are prescribed do on their way by a block between some nodes.
+fn lead(
+    rhs: &mut [Row],
+    parts: &[(u32, f64)],
+    block: &Mat3<f64>,
+    ahead: [f64; 3],
+    prescribed: Option<&[Row]>,
+) {
+    let Some(ways) = prescribed else { return };
+    let way = parts.iter().fold(ahead.map(|d| -d), |sum, &(i, a)| axpy(sum, a, ways[i as usize].xyz()));
+    for &(i, a) in parts {
+        if let Some(row) = rhs.get_mut(i as usize) {
+            subtract(row, &scaled(a, block), &Row::new(way), false);
+        }
+    }
+}
+
+/// Adds a block between some nodes to the matrix, and what it does to the right-hand side.
 fn add_block(
     (matrix, rhs): (&mut Coupled, &mut [Row]),
     parts: &[(u32, f64)],
@@ -40,14 +57,8 @@ fn add_block(
     ahead: [f64; 3],
     prescribed: Option<&[Row]>,
 ) {
-    let way = prescribed.map(|ways| {
-        let v = parts.iter().fold(ahead.map(|d| -d), |sum, &(i, a)| axpy(sum, a, ways[i as usize].xyz()));
-        Row::new(v)
-    });
+    lead(rhs, parts, block, ahead, prescribed);
     for (k, &(i, a)) in parts.iter().enumerate() {
-        if let (Some(way), Some(row)) = (&way, rhs.get_mut(i as usize)) {
-            subtract(row, &scaled(a, block), way, false);
-        }
         for &(j, w) in &parts[..=k] {
             matrix.add(i, j, &scaled(a * w, block));
         }
@@ -63,20 +74,34 @@ pub(super) fn aim(
     obstacles: &[Obstacle],
     moving: bool,
 ) -> Option<f64> {
-    let (n, inv, exec) = (p.free(), 1.0 / (p.dt * p.dt), p.exec);
+    let (n, exec) = (p.free(), p.exec);
     // Which springs there are depends on the iterate alone, never on what the matrix has had room for.
     m.foresight.begin(b, obstacles);
-    b.pattern(&mut m.pairs, &m.foresight, false);
-    if !m.matrix.begin(&m.pairs) {
-        b.pattern(&mut m.pairs, &m.foresight, true);
+    m.ways = b.prescribed_ways(&m.way, n);
+    let prescribed = moving.then(|| m.ways.clone());
+    let has_room = m.foresight.beyond().all(|nodes| m.matrix.has_room(nodes));
+    if !(has_room && assemble(p, m, b, prescribed.as_deref())) {
+        b.pattern(&mut m.pairs, &m.foresight);
         m.matrix.analyse(p.matrix, &mut m.pairs, p.x, exec);
+        assemble(p, m, b, prescribed.as_deref());
+    }
+    let share = foresee(m, prescribed.as_deref(), exec)?;
+    p.lead_held(&mut m.direction);
+    m.direction.iter().all(|r| r.is_finite()).then_some(share)
+}
+
+/// K with the pairs that push now, and −g with what `prescribed` does by K on its way. False if a block has no place in the matrix.
+fn assemble(p: &mut Problem<'_>, m: &mut Newton, b: &mut Barrier, prescribed: Option<&[Row]>) -> bool {
+    let (n, inv) = (p.free(), 1.0 / (p.dt * p.dt));
+    if !m.matrix.begin() {
+        return false;
     }
     m.rhs.clear();
     m.rhs.extend(m.gradient.iter().map(|g| Row([-g.0[0], -g.0[1], -g.0[2], 0.0])));
     let (matrix, rhs, way) = (&mut m.matrix, &mut m.rhs, &m.way);
-    p.terms.curvature(p.x, exec, &mut |i, j, k| {
+    p.terms.curvature(p.x, p.exec, &mut |i, j, k| {
         matrix.add(i, j, k);
-        if moving {
+        if prescribed.is_some() {
             match ((i as usize) < n, (j as usize) < n) {
                 (true, false) => subtract(&mut rhs[i as usize], k, &way[j as usize], false),
                 (false, true) => subtract(&mut rhs[j as usize], k, &way[i as usize], true),
@@ -89,15 +114,13 @@ pub(super) fn aim(
         matrix.add(i as u32, i as u32, &[[d, 0.0, 0.0], [0.0, d, 0.0], [0.0, 0.0, d]]);
     }
     p.each_firm(&mut |i, block| matrix.add(i as u32, i as u32, block));
-    m.ways = b.prescribed_ways(way, n);
-    let prescribed = moving.then(|| m.ways.clone());
-    b.each_block(&mut |parts, block, ahead| {
-        add_block((matrix, rhs), parts, block, ahead, prescribed.as_deref());
-    });
-    b.each_turn(&mut |i, j, block| matrix.add(i, j, block));
-    let share = foresee(m, prescribed.as_deref(), exec)?;
-    p.lead_held(&mut m.direction);
-    m.direction.iter().all(|r| r.is_finite()).then_some(share)
+    b.locals(&mut m.locals);
+    m.locals.iter().for_each(|local| local.each(|i, j, block| matrix.add(i, j, block)));
+    if prescribed.is_some() {
+        b.each_block(&mut |parts, block, ahead| lead(rhs, parts, block, ahead, prescribed));
+    }
+    b.each_held(&mut |parts, block, ahead| add_block((matrix, rhs), parts, block, ahead, prescribed));
+    matrix.is_complete()
 }
 
 /// direction = the minimum of m, nearly, and the share of its last change that was gone; none if the matrix has no factor.

@@ -16,7 +16,7 @@
 mod aim;
 
 use super::{Outcome, Problem, Run, Status, admm};
-use crate::contact::{Barrier, Foresight, Obstacle};
+use crate::contact::{Barrier, Foresight, Local, Obstacle};
 use crate::global::Coupled;
 use crate::math::nodes::Row;
 use crate::math::small::{add, scale};
@@ -53,8 +53,9 @@ pub struct Newton {
     pairs: Vec<(u32, u32)>,
     gradient: Vec<Row>,
     direction: Vec<Row>,
-    /// See `aim.rs`: springs, right-hand sides, K_B p of the way so far and of the next, and ways of all nodes, those of obstacles too.
+    /// See `aim.rs`: springs, blocks of pairs, right-hand sides, K_B p of the way so far and of the next, and ways of all nodes, those of obstacles too.
     foresight: Foresight,
+    locals: Vec<Local>,
     rhs: Vec<Row>,
     bent: [Vec<Row>; 2],
     ways: Vec<Row>,
