@@ -4,13 +4,20 @@
 
 use std::time::Instant;
 use supple::mesh::shapes::{self, Split};
-use supple::{Material, MaterialKind, Scene, Settings, Simulation};
+use supple::sim::Timings;
+use supple::{Material, MaterialKind, Method, Scene, Settings, Simulation};
 
-const USAGE: &str = "usage: second_core published|beam|large [STEPS [THREADS,THREADS,…]]";
+const USAGE: &str =
+    "usage: second_core published|beam|large [STEPS [THREADS,THREADS,… [TOLERANCE [METHOD]]]]";
 
 /// `published`: a box of 8748 tetrahedra that was twisted, 20 iterations of ADMM. `beam`, `large`: a cantilever of 9600 or 92 480, by default
-/// settings to 1e-4.
-fn scene(name: &str, threads: usize) -> Result<Simulation, Box<dyn std::error::Error>> {
+/// settings to a tolerance of 1e-4 unless another one is given.
+fn scene(
+    name: &str,
+    threads: usize,
+    tolerance: f64,
+    method: Method,
+) -> Result<Simulation, Box<dyn std::error::Error>> {
     let (size, cells, split) = match name {
         "published" => ([2.0, 1.0, 1.0], [18, 9, 9], Split::Six),
         "beam" => ([4.0, 1.0, 1.0], [30, 8, 8], Split::Five),
@@ -22,7 +29,7 @@ fn scene(name: &str, threads: usize) -> Result<Simulation, Box<dyn std::error::E
     if name == "published" {
         (settings.solve.iterations, settings.solve.tolerance) = (20, 0.0);
     } else {
-        settings.solve.tolerance = 1e-4;
+        (settings.solve.tolerance, settings.solve.method) = (tolerance, method);
     }
     let mesh = shapes::box_mesh(size, cells, split)?;
     let mut state = mesh.vertices().to_vec();
@@ -47,10 +54,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let steps: usize = words.get(2).map_or(Ok(100), |w| w.parse())?;
     let counts = words.get(3).map_or("1,2", |w| w);
     let counts: Vec<usize> = counts.split(',').map(str::parse).collect::<Result<_, _>>()?;
-    let mut simulations = counts.iter().map(|&n| scene(name, n)).collect::<Result<Vec<_>, _>>()?;
+    let tolerance = words.get(4).map_or(Ok(1e-4), |w| w.parse())?;
+    let method = match words.get(5).map(String::as_str) {
+        None | Some("auto") => Method::Auto,
+        Some("quasi_newton") => Method::QuasiNewton,
+        Some("newton") => Method::Newton,
+        Some("admm") => Method::Admm,
+        Some(_) => return Err(USAGE.into()),
+    };
+    let make = |&n: &usize| scene(name, n, tolerance, method);
+    let mut simulations = counts.iter().map(make).collect::<Result<Vec<_>, _>>()?;
     let mut times = vec![Vec::with_capacity(steps); counts.len()];
     // By turns, ten steps each, so that what the machine does meanwhile is the same for all.
-    let (mut iterations, mut energy) = (0, 0.0);
+    let (mut iterations, mut hessians, mut energy) = (0, 0, 0.0);
+    let mut parts = Timings::default();
     for _ in 0..steps.div_ceil(10) {
         for (simulation, times) in simulations.iter_mut().zip(&mut times) {
             for _ in 0..10.min(steps) {
@@ -58,6 +75,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let report = simulation.step()?;
                 times.push(1e3 * start.elapsed().as_secs_f64());
                 iterations += report.iterations;
+                hessians += report.hessians;
+                parts = parts.plus(&report.timings);
                 energy += report.energy.elastic;
             }
         }
@@ -67,6 +86,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
         println!("{name} {count} threads: least {:.2} median {:.2} p90 {:.2} ms", at(0.0), at(0.5), at(0.9));
     }
-    println!("{iterations} iterations, energies {energy:e}");
+    let ms = |seconds: f64| 1e3 * seconds / (steps * counts.len()) as f64;
+    println!("{iterations} iterations, {hessians} Hessians, energies {energy:e}");
+    let (local, solve, other) = (ms(parts.local), ms(parts.solve), ms(parts.global - parts.solve));
+    println!(
+        "ms per step: {local:.2} gradients, {solve:.2} solves, {other:.2} factors, {:.2} rest",
+        ms(parts.rest)
+    );
     Ok(())
 }

@@ -272,8 +272,8 @@ pub enum Sweep {
 pub enum Start {
     /// At x̃, where the body would go without elastic forces; as published.
     Inertia,
-    /// At the lowest objective among x̃, x, x + Δt v, that plus gravity as far as it acted in the last step, and that plus
-    /// the last acceleration.
+    /// At the lowest objective among x̃, x, x + Δt v, that plus gravity as far as it acted in the last step, that plus
+    /// the last acceleration, and that plus an acceleration that goes on changing as it did (`auto`, `newton`, `quasi_newton`).
     #[default]
     Best,
 }

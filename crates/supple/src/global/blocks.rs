@@ -21,8 +21,12 @@ pub struct BlockFactor {
     added: usize,
     system: System,
     factor: Option<Cholesky>,
-    scratch: SolveScratch,
+    /// For one right-hand side.
+    flat: Vec<f64>,
+    flat_scratch: SolveScratch<f64>,
+    /// For three; empty until they are asked for.
     wide: Vec<Row>,
+    wide_scratch: SolveScratch,
 }
 
 impl BlockFactor {
@@ -35,8 +39,10 @@ impl BlockFactor {
             added: 0,
             system: system.widened(),
             factor: None,
-            scratch: SolveScratch::default(),
-            wide: vec![Row::default(); 3 * system.n()],
+            flat: vec![0.0; 3 * system.n()],
+            flat_scratch: SolveScratch::default(),
+            wide: Vec::new(),
+            wide_scratch: SolveScratch::default(),
         }
     }
 
@@ -107,10 +113,7 @@ impl BlockFactor {
     pub fn factor(&mut self, exec: &Exec) -> Result<(), FactorError> {
         let result = match &mut self.factor {
             Some(factor) => factor.refactor(&self.system, exec),
-            None => Cholesky::new(&self.system, exec).map(|factor| {
-                self.scratch = factor.scratch();
-                self.factor = Some(factor);
-            }),
+            None => Cholesky::new(&self.system, exec).map(|factor| self.factor = Some(factor)),
         };
         if result.is_err() {
             self.factor = None;
@@ -118,17 +121,31 @@ impl BlockFactor {
         result
     }
 
-    /// Solves from right-hand sides to solution in place. Call inside [`Exec::install`], after [`BlockFactor::factor`].
-    pub fn solve(&mut self, rhs: &mut [Row], exec: &Exec) {
-        let Some(factor) = &self.factor else { return };
-        for (w, r) in self.wide.chunks_exact_mut(3).zip(rhs.iter()) {
-            for c in 0..3 {
-                w[c] = Row([r.0[c], 0.0, 0.0, 0.0]);
-            }
+    /// The largest number on the diagonal.
+    pub fn largest(&self) -> f64 {
+        let values = self.system.values();
+        self.system.col_ptr()[..3 * self.nodes()].iter().map(|&at| values[at]).fold(0.0, f64::max)
+    }
+
+    /// Keeps the factor in single precision too; see [`Cholesky::shorten`]. After [`BlockFactor::factor`].
+    pub fn shorten(&mut self, exec: &Exec) {
+        if let Some(factor) = &mut self.factor {
+            factor.shorten(true, exec);
         }
-        factor.solve(&mut self.wide, &mut self.scratch, exec);
-        for (w, r) in self.wide.chunks_exact(3).zip(rhs) {
-            *r = Row([w[0].0[0], w[1].0[0], w[2].0[0], 0.0]);
+    }
+
+    /// Solves from right-hand sides to solution in place, with `short` by the factor in single precision if it is there. Call inside
+    /// [`Exec::install`], after [`BlockFactor::factor`].
+    pub fn solve(&mut self, rhs: &mut [Row], short: bool, exec: &Exec) {
+        let Some(factor) = &self.factor else { return };
+        let (flat, _) = self.flat.as_chunks_mut::<3>();
+        for (f, r) in flat.iter_mut().zip(rhs.iter()) {
+            *f = r.xyz();
+        }
+        factor.solve_one(&mut self.flat, &mut self.flat_scratch, short, exec);
+        let (flat, _) = self.flat.as_chunks::<3>();
+        for (f, r) in flat.iter().zip(rhs) {
+            *r = Row::new(*f);
         }
     }
 
@@ -137,13 +154,14 @@ impl BlockFactor {
     pub fn columns(&mut self, node: u32, at: &[u32], exec: &Exec) -> Vec<f64> {
         let mut out = vec![0.0; 9 * at.len()];
         let Some(factor) = &self.factor else { return out };
-        self.wide.fill(Row::default());
+        self.wide.clear();
+        self.wide.resize(3 * self.starts.len().saturating_sub(1), Row::default());
         for c in 0..3 {
             if let Some(w) = self.wide.get_mut(3 * node as usize + c) {
                 w.0[c] = 1.0;
             }
         }
-        factor.solve(&mut self.wide, &mut self.scratch, exec);
+        factor.solve(&mut self.wide, &mut self.wide_scratch, exec);
         for (block, &i) in out.chunks_exact_mut(9).zip(at) {
             let Some(rows) = self.wide.get(3 * i as usize..3 * i as usize + 3) else { continue };
             for c in 0..3 {
@@ -217,7 +235,7 @@ mod tests {
                 Row([b(0), b(1), b(2), 0.0])
             })
             .collect();
-        blocks.solve(&mut rhs, &exec);
+        blocks.solve(&mut rhs, false, &exec);
         for i in 0..5 {
             for c in 0..3 {
                 assert!((rhs[i].0[c] - x[3 * i + c]).abs() < 1e-13, "{:?}", rhs[i]);

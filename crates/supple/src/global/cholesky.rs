@@ -2,6 +2,8 @@
 
 use super::factor::factor;
 use super::kernel::{Backward, Forward};
+use super::panels::Panels;
+use super::single;
 use super::system::System;
 use super::tree::{Supernodes, Task};
 use crate::exec::Exec;
@@ -40,9 +42,53 @@ pub struct Cholesky {
 /// Memory for [`Cholesky::solve`], made once by [`Cholesky::scratch`]: a vector for every task.
 /// One made otherwise, or for another matrix, is replaced at its first use.
 #[derive(Debug, Default)]
-pub struct SolveScratch {
-    x: Vec<Row>,
-    children: Vec<SolveScratch>,
+pub struct SolveScratch<T = Row> {
+    x: Vec<T>,
+    children: Vec<SolveScratch<T>>,
+}
+
+/// What a vector is made of: rows of three right-hand sides, or numbers of one.
+trait Entry: Copy + Default + Send + Sync {
+    fn add(&mut self, other: &Self);
+    /// With `short`, by the numbers in single precision if they are there.
+    fn forward(panels: &Panels, x: &mut [Self], short: bool);
+    fn backward(panels: &Panels, x: &mut [Self], short: bool);
+}
+
+impl Entry for Row {
+    #[inline(always)]
+    fn add(&mut self, other: &Row) {
+        for c in 0..4 {
+            self.0[c] += other.0[c];
+        }
+    }
+    fn forward(panels: &Panels, x: &mut [Row], _: bool) {
+        dispatch(Forward { panels, x });
+    }
+    fn backward(panels: &Panels, x: &mut [Row], _: bool) {
+        dispatch(Backward { panels, x });
+    }
+}
+
+impl Entry for f64 {
+    #[inline(always)]
+    fn add(&mut self, other: &f64) {
+        *self += other;
+    }
+    fn forward(panels: &Panels, x: &mut [f64], short: bool) {
+        if short && panels.short.len() == panels.values.len() {
+            dispatch(single::Forward { panels, values: &panels.short, x });
+        } else {
+            dispatch(single::Forward { panels, values: &panels.values, x });
+        }
+    }
+    fn backward(panels: &Panels, x: &mut [f64], short: bool) {
+        if short && panels.short.len() == panels.values.len() {
+            dispatch(single::Backward { panels, values: &panels.short, x });
+        } else {
+            dispatch(single::Backward { panels, values: &panels.values, x });
+        }
+    }
 }
 
 impl Cholesky {
@@ -64,6 +110,7 @@ impl Cholesky {
         }
         finite(system)?;
         self.count += 1;
+        self.shorten(false, exec);
         factor(&mut self.root, &self.pattern, system, exec)
     }
 
@@ -80,6 +127,11 @@ impl Cholesky {
     /// Memory for [`Cholesky::solve`].
     pub fn scratch(&self) -> SolveScratch {
         SolveScratch::new(&self.root)
+    }
+
+    /// Keeps the factor in single precision too, or no longer, for [`Cholesky::solve_one`]. Until the next factorisation.
+    pub fn shorten(&mut self, short: bool, exec: &Exec) {
+        shorten(&mut self.root, short, exec);
     }
 
     /// Bytes of the factor that one solve reads: all of it forward, and all of it backward.
@@ -105,26 +157,44 @@ impl Cholesky {
     /// # Panics
     /// If `rhs` has fewer rows than the matrix.
     pub fn solve(&self, rhs: &mut [Row], scratch: &mut SolveScratch, exec: &Exec) {
+        self.solve_any(rhs, scratch, false, exec);
+    }
+
+    /// As [`Cholesky::solve`], for one right-hand side of [`Cholesky::n`] numbers. With `short`, and after [`Cholesky::shorten`], by the factor in
+    /// single precision: half of the bytes, and the inverse of a matrix whose entries are off by 10⁻⁷ of the sums that they are made of.
+    ///
+    /// # Panics
+    /// If `rhs` has fewer numbers than the matrix has rows.
+    pub fn solve_one(&self, rhs: &mut [f64], scratch: &mut SolveScratch<f64>, short: bool, exec: &Exec) {
+        self.solve_any(rhs, scratch, short, exec);
+    }
+
+    fn solve_any<T: Entry>(&self, rhs: &mut [T], scratch: &mut SolveScratch<T>, short: bool, exec: &Exec) {
         let rhs = &mut rhs[..self.n];
         if self.root.children.is_empty() {
             // One task, whose vector is the whole in the order it has.
-            dispatch(Forward { panels: &self.root.panels, x: rhs });
-            dispatch(Backward { panels: &self.root.panels, x: rhs });
+            T::forward(&self.root.panels, rhs, short);
+            T::backward(&self.root.panels, rhs, short);
         } else {
             if !scratch.fits(&self.root) {
-                *scratch = self.scratch();
+                *scratch = SolveScratch::new(&self.root);
             }
-            up(&self.root, scratch, rhs, exec);
-            down(&self.root, scratch, exec);
+            up(&self.root, scratch, rhs, short, exec);
+            down(&self.root, scratch, short, exec);
             collect(&self.root, scratch, rhs);
         }
     }
 }
 
-impl SolveScratch {
-    fn new(task: &Task) -> SolveScratch {
+fn shorten(task: &mut Task, short: bool, exec: &Exec) {
+    task.panels.shorten(short);
+    exec.for_each(&mut task.children, |_, child| shorten(child, short, exec));
+}
+
+impl<T: Copy + Default> SolveScratch<T> {
+    fn new(task: &Task) -> SolveScratch<T> {
         SolveScratch {
-            x: vec![Row::default(); task.rows.len()],
+            x: vec![T::default(); task.rows.len()],
             children: task.children.iter().map(SolveScratch::new).collect(),
         }
     }
@@ -137,37 +207,34 @@ impl SolveScratch {
 }
 
 /// Forward substitution, children first.
-fn up(task: &Task, scratch: &mut SolveScratch, rhs: &[Row], exec: &Exec) {
-    exec.for_each(&mut scratch.children, |i, below| up(&task.children[i], below, rhs, exec));
+fn up<T: Entry>(task: &Task, scratch: &mut SolveScratch<T>, rhs: &[T], short: bool, exec: &Exec) {
+    exec.for_each(&mut scratch.children, |i, below| up(&task.children[i], below, rhs, short, exec));
     let (own, outer) = scratch.x.split_at_mut(task.own);
     for (x, &row) in own.iter_mut().zip(&task.rows) {
         *x = rhs[row as usize];
     }
-    outer.fill(Row::default());
+    outer.fill(T::default());
     for (child, below) in task.children.iter().zip(&scratch.children) {
         for (&to, from) in child.up.iter().zip(&below.x[child.own..]) {
-            let x = &mut scratch.x[to as usize].0;
-            for c in 0..4 {
-                x[c] += from.0[c];
-            }
+            scratch.x[to as usize].add(from);
         }
     }
-    dispatch(Forward { panels: &task.panels, x: &mut scratch.x });
+    T::forward(&task.panels, &mut scratch.x, short);
 }
 
 /// Backward substitution, children last.
-fn down(task: &Task, scratch: &mut SolveScratch, exec: &Exec) {
-    dispatch(Backward { panels: &task.panels, x: &mut scratch.x });
+fn down<T: Entry>(task: &Task, scratch: &mut SolveScratch<T>, short: bool, exec: &Exec) {
+    T::backward(&task.panels, &mut scratch.x, short);
     for (child, below) in task.children.iter().zip(&mut scratch.children) {
         for (&from, to) in child.up.iter().zip(&mut below.x[child.own..]) {
             *to = scratch.x[from as usize];
         }
     }
-    exec.for_each(&mut scratch.children, |i, below| down(&task.children[i], below, exec));
+    exec.for_each(&mut scratch.children, |i, below| down(&task.children[i], below, short, exec));
 }
 
 /// The solution of every task to its place.
-fn collect(task: &Task, scratch: &SolveScratch, x: &mut [Row]) {
+fn collect<T: Copy>(task: &Task, scratch: &SolveScratch<T>, x: &mut [T]) {
     for (from, &row) in scratch.x.iter().zip(&task.rows[..task.own]) {
         x[row as usize] = *from;
     }

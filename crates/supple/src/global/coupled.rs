@@ -94,7 +94,7 @@ impl Coupled {
         for (to, &from) in self.rhs.iter_mut().zip(&self.order) {
             *to = v[from as usize];
         }
-        blocks.solve(&mut self.rhs, exec);
+        blocks.solve(&mut self.rhs, false, exec);
         for (from, &to) in self.rhs.iter().zip(&self.order) {
             v[to as usize] = *from;
         }

@@ -13,7 +13,8 @@
 //! | `tree.rs` | the tasks that can run side by side |
 //! | `factor.rs` | the numbers of the factor, front by front |
 //! | `panels.rs` | how the factor is stored for the solve |
-//! | `kernel.rs` | the inner loops of the solve |
+//! | `kernel.rs` | the inner loops of the solve, for three right-hand sides |
+//! | `single.rs` | … and for one |
 //!
 //! In use: [`Cliques`] of the elements → [`order`] → renumber everything → [`System::from_pattern`],
 //! [`System::add`] → [`Cholesky::new`] → [`Cholesky::solve`] thousands of times.
@@ -27,6 +28,7 @@ mod kernel;
 mod ordering;
 mod panels;
 mod separator;
+mod single;
 mod split;
 mod system;
 mod tree;

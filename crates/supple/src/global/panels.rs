@@ -45,6 +45,8 @@ pub(super) struct Panels {
     pub nodes: Vec<Node>,
     pub ids: Vec<u32>,
     pub values: Vec<f64>,
+    /// The same in single precision, where that is asked for; else empty.
+    pub short: Vec<f32>,
 }
 
 impl Panels {
@@ -64,10 +66,24 @@ impl Panels {
     /// The numbers and the row numbers of a supernode.
     #[inline(always)]
     pub fn of(&self, node: &Node) -> (&[f64], &[u32]) {
+        self.of_stored(node, &self.values)
+    }
+
+    /// The same, of these numbers.
+    #[inline(always)]
+    pub fn of_stored<'a, S>(&'a self, node: &Node, values: &'a [S]) -> (&'a [S], &'a [u32]) {
         (
-            &self.values[node.values_at..node.values_at + node.len()],
+            &values[node.values_at..node.values_at + node.len()],
             &self.ids[node.ids_at..node.ids_at + node.rows],
         )
+    }
+
+    /// Keeps the numbers in single precision too, or no longer.
+    pub fn shorten(&mut self, short: bool) {
+        self.short.clear();
+        if short {
+            self.short.extend(self.values.iter().map(|&a| a as f32));
+        }
     }
 }
 

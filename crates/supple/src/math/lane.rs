@@ -200,6 +200,7 @@ impl<M: Mask> Mask for Pair<M> {
 impl<L: Real> Real for Pair<L> {
     const LANES: usize = 2 * L::LANES;
     type Mask = Pair<L::Mask>;
+    type Half = L;
     #[inline(always)]
     fn splat(a: f64) -> Self {
         Pair(L::splat(a), L::splat(a))
@@ -244,6 +245,15 @@ impl<L: Real> Real for Pair<L> {
     fn store(self, block: &mut Block, lane: usize) {
         self.0.store(block, lane);
         self.1.store(block, lane + L::LANES);
+    }
+    #[inline(always)]
+    fn load_short(block: &[f32; BLOCK], lane: usize) -> Self {
+        Pair(L::load_short(block, lane), L::load_short(block, lane + L::LANES))
+    }
+    #[inline(always)]
+    fn store_short(self, block: &mut [f32; BLOCK], lane: usize) {
+        self.0.store_short(block, lane);
+        self.1.store_short(block, lane + L::LANES);
     }
     #[inline(always)]
     fn gather(rows: &[Row], ids: &[u32; BLOCK], lane: usize) -> [Self; 3] {
@@ -391,6 +401,7 @@ macro_rules! each {
 impl<const N: usize> Real for Arr<N> {
     const LANES: usize = N;
     type Mask = ArrMask<N>;
+    type Half = Arr<N>;
     #[inline(always)]
     fn splat(a: f64) -> Self {
         Arr([a; N])
@@ -442,6 +453,16 @@ impl<const N: usize> Real for Arr<N> {
     #[inline(always)]
     fn store(self, block: &mut Block, lane: usize) {
         block.0[lane..lane + N].copy_from_slice(&self.0);
+    }
+    #[inline(always)]
+    fn load_short(block: &[f32; BLOCK], lane: usize) -> Self {
+        each!(N, i, block[lane + i] as f64)
+    }
+    #[inline(always)]
+    fn store_short(self, block: &mut [f32; BLOCK], lane: usize) {
+        for i in 0..N {
+            block[lane + i] = self.0[i] as f32;
+        }
     }
     #[inline(always)]
     fn gather(rows: &[Row], ids: &[u32; BLOCK], lane: usize) -> [Self; 3] {

@@ -30,9 +30,29 @@ pub fn dot(a: &[Row], b: &[Row]) -> f64 {
     dispatch(Dot(a, b))
 }
 
-/// y += s·x.
-pub fn axpy(y: &mut [Row], s: f64, x: &[Row]) {
-    dispatch(Axpy(y, s, x));
+/// Σ m|a − b|² over rows, number by number in order; as many rows as there are masses.
+pub fn weighted_distance(mass: &[f64], a: &[Row], b: &[Row]) -> f64 {
+    dispatch(Distance(mass, a, b))
+}
+
+struct Distance<'a>(&'a [f64], &'a [Row], &'a [Row]);
+
+impl Kernel for Distance<'_> {
+    type Out = f64;
+    #[inline(always)]
+    fn run<R: Real>(self) -> f64 {
+        let n = self.0.len();
+        let (a, b) = (&self.1[..n], &self.2[..n]);
+        let mut sum = [0.0; 4];
+        for i in 0..n {
+            for c in 0..4 {
+                let d = a[i].0[c] - b[i].0[c];
+                sum[c] += self.0[i] * d * d;
+            }
+        }
+        // What the fourth numbers gave means nothing.
+        sum[0] + sum[1] + sum[2]
+    }
 }
 
 struct Dot<'a>(&'a [Row], &'a [Row]);
@@ -62,20 +82,5 @@ impl Kernel for Dot<'_> {
             total += (sum[0][c] + sum[1][c]) + (sum[2][c] + sum[3][c]);
         }
         total
-    }
-}
-
-struct Axpy<'a>(&'a mut [Row], f64, &'a [Row]);
-
-impl Kernel for Axpy<'_> {
-    type Out = ();
-    #[inline(always)]
-    fn run<R: Real>(self) {
-        let s = self.1;
-        for (y, x) in self.0.iter_mut().zip(self.2) {
-            for c in 0..4 {
-                y.0[c] += s * x.0[c];
-            }
-        }
     }
 }

@@ -46,6 +46,8 @@ pub trait Real:
     const LANES: usize;
     /// The type of comparisons.
     type Mask: Mask;
+    /// Half as many lanes, where they stand in two registers: for loops that need many numbers at a time, which would not all be in registers.
+    type Half: Real;
 
     /// The same number in every lane.
     fn splat(a: f64) -> Self;
@@ -70,6 +72,10 @@ pub trait Real:
     fn load(block: &Block, lane: usize) -> Self;
     /// Writes the lanes into `lane..lane + LANES` of a block.
     fn store(self, block: &mut Block, lane: usize);
+    /// As [`Real::load`], of numbers kept in single precision.
+    fn load_short(block: &[f32; BLOCK], lane: usize) -> Self;
+    /// As [`Real::store`], rounded to single precision.
+    fn store_short(self, block: &mut [f32; BLOCK], lane: usize);
     /// x, y, z of the rows `ids[lane..lane + LANES]`.
     fn gather(rows: &[Row], ids: &[u32; BLOCK], lane: usize) -> [Self; 3];
     /// Writes x, y, z of lane `l` into row `first + (lane + l) * stride`; the fourth number becomes zero.
@@ -200,6 +206,7 @@ pub(super) fn power_of_two_f64(n: f64) -> f64 {
 impl Real for f64 {
     const LANES: usize = 1;
     type Mask = bool;
+    type Half = f64;
     #[inline(always)]
     fn splat(a: f64) -> f64 {
         a
@@ -243,6 +250,14 @@ impl Real for f64 {
     #[inline(always)]
     fn store(self, block: &mut Block, lane: usize) {
         block.0[lane] = self;
+    }
+    #[inline(always)]
+    fn load_short(block: &[f32; BLOCK], lane: usize) -> f64 {
+        block[lane] as f64
+    }
+    #[inline(always)]
+    fn store_short(self, block: &mut [f32; BLOCK], lane: usize) {
+        block[lane] = self as f32;
     }
     #[inline(always)]
     fn gather(rows: &[Row], ids: &[u32; BLOCK], lane: usize) -> [f64; 3] {

@@ -51,6 +51,7 @@ impl Simulation {
             x: place(&theirs.x),
             v: place(&theirs.v),
             a: place(&theirs.a),
+            a_before: place(&theirs.a_before),
             past: Past { x: place(&theirs.past.x), v: place(&theirs.past.v), ..theirs.past.clone() },
             force: place(&theirs.force),
             targets,

@@ -215,6 +215,7 @@ impl Simulation {
             x,
             v: vec![Row::default(); n],
             a: vec![Row::default(); n],
+            a_before: vec![Row::default(); n],
             past: Past::default(),
             force: vec![Row::default(); n],
             poses,

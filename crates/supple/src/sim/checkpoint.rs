@@ -4,7 +4,7 @@
 //! f64, habits of `auto` (u32, u16, u16), number of nodes at which its Hessian was taken (u64; 0 if there is none), number of
 //! contact forces (u64), twice the number of shares of reaches and one more if a step was begun (u64), the last Δt of an integrator that
 //! looks back (f64; 0 if there is no past), steps that it still goes without (u64), then for each
-//! node in the user's order x, v, a and force (3 f64 each), and with a past x and v before, then for each node a target (3 f64; zero unless
+//! node in the user's order x, v, a, the a before it and force (3 f64 each), and with a past x and v before, then for each node a target (3 f64; zero unless
 //! pinned), then for
 //! each anchor its target (3 f64), then for each obstacle, and for the frame of each group of links, where it is and where it
 //! will be (R by columns and shift, 12 f64 each), then for each link 1 if it is broken, else 0, zero, zero (f64),
@@ -21,7 +21,7 @@ use crate::solve::Habits;
 use crate::term::TermSet;
 
 const MAGIC: &[u8; 8] = b"SUPPLECK";
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 const HEADER: usize = 8 + 4 + 8 + 8 + 8 + 8 + 8 + 8 + 8 + 8 + 8 + 8;
 /// Bytes per obstacle or frame of links, per contact force, per link, and per two bodies that began near each other.
 const OBSTACLE: usize = 8 * 24;
@@ -97,7 +97,7 @@ impl Simulation {
             + CONTACT * s.kept.len()
             + LINK * s.broken.len()
             + SHARE * s.reaches.shares.len();
-        let rows = if s.past.dt > 0.0 { 21 } else { 15 };
+        let rows = if s.past.dt > 0.0 { 24 } else { 18 };
         let length =
             HEADER + 8 * (rows * n + forces.len()) + 24 * (self.anchors.len() + hessian.len()) + contact + 8;
         let mut out = Vec::with_capacity(length);
@@ -123,7 +123,7 @@ impl Simulation {
             }
         };
         let past = if s.past.dt > 0.0 { vec![&s.past.x, &s.past.v] } else { Vec::new() };
-        for rows in [&s.x, &s.v, &s.a, &s.force].into_iter().chain(past) {
+        for rows in [&s.x, &s.v, &s.a, &s.a_before, &s.force].into_iter().chain(past) {
             for &p in &self.place {
                 put(rows[p as usize].xyz());
             }
@@ -196,7 +196,7 @@ impl Simulation {
         let (shares, begun) = number(68).map_or((0, false), |n| (n / 2, n % 2 == 1));
         let past_dt = f64::from_bits(number(76).unwrap_or(0));
         let wait = u32::try_from(number(84).unwrap_or(0)).unwrap_or(u32::MAX);
-        let rows = if past_dt > 0.0 { 21 } else { 15 };
+        let rows = if past_dt > 0.0 { 24 } else { 18 };
         let known = HEADER
             + 8 * (rows * n + forces.iter().sum::<usize>() + self.fibres.count())
             + 24 * (self.anchors.len() + hessian)
@@ -223,7 +223,8 @@ impl Simulation {
             false => Past { wait, ..Past::default() },
         };
         let past = if past_dt > 0.0 { vec![&mut state.past.x, &mut state.past.v] } else { Vec::new() };
-        let rows = [&mut state.x, &mut state.v, &mut state.a, &mut state.force];
+        let (a, a_before) = (&mut state.a, &mut state.a_before);
+        let rows = [&mut state.x, &mut state.v, a, a_before, &mut state.force];
         for rows in rows.into_iter().chain(past) {
             for (&p, value) in self.place.iter().zip(&mut values) {
                 rows[p as usize] = Row::new(value);
@@ -267,7 +268,8 @@ impl Simulation {
             at[p as usize] = Row::new(value);
         }
         let u: Vec<f64> = values.flatten().collect();
-        let (now, past) = ([&state.x, &state.v, &state.a, &state.force], [&state.past.x, &state.past.v]);
+        let now = [&state.x, &state.v, &state.a, &state.a_before, &state.force];
+        let past = [&state.past.x, &state.past.v];
         let rows = now.into_iter().chain(past).chain([&state.targets, &state.axis_targets, &at]).flatten();
         let fine = rows.into_iter().all(|r| r.is_finite())
             && anchors.iter().flatten().chain(&u).all(|a| a.is_finite())

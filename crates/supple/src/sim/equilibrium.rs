@@ -274,7 +274,7 @@ impl Simulation {
         for _ in 0..MOST {
             self.set(settings.clone());
             self.state.v.fill(Row::default());
-            self.state.a.fill(Row::default());
+            self.state.forget_accelerations();
             self.state.past.forget();
             let before = self.state.x.clone();
             let r = self.advance(None)?;
@@ -282,7 +282,7 @@ impl Simulation {
             report.iterations += r.iterations;
             report.last = Some(r);
             self.state.v.fill(Row::default());
-            self.state.a.fill(Row::default());
+            self.state.forget_accelerations();
             if r.status == Status::Diverged {
                 return Ok(Rest { status: r.status, residual: self.static_residual(), step: f64::INFINITY });
             }

@@ -41,7 +41,7 @@ impl Simulation {
         let contact = self.contact.force();
         let mut out = vec![Row::default(); mass.len()];
         exec.install(|| {
-            self.terms.gradient(&self.state.x, &exec);
+            self.terms.gradient(&self.state.x, true, &exec);
             self.terms.sum_loads(&mut out, &exec, |i, sum, out| {
                 for c in 0..3 {
                     let touch = contact.get(i).map_or(0.0, |f| f.0[c]);
@@ -162,7 +162,7 @@ impl Simulation {
         let exec = self.exec.clone();
         let mut out = vec![Row::default(); self.mass.len()];
         exec.install(|| {
-            self.terms.gradient(&self.state.x, &exec);
+            self.terms.gradient(&self.state.x, false, &exec);
             self.terms.sum_loads(&mut out, &exec, |_, sum, out| *out = sum);
         });
         self.user_order(&out)

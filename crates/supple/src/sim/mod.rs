@@ -131,8 +131,9 @@ struct State {
     time: f64,
     x: Vec<Row>,
     v: Vec<Row>,
-    /// Acceleration of the last step.
+    /// Acceleration of the last step, and of the one before it.
     a: Vec<Row>,
+    a_before: Vec<Row>,
     /// The state before, for integrators that look back.
     past: integrator::Past,
     /// Where the pinned nodes will be at the end of the next step.
@@ -157,6 +158,14 @@ struct State {
     broken: Vec<bool>,
     /// Force of each link on its node in the last step; empty before it.
     link_forces: Vec<[f64; 3]>,
+}
+
+impl State {
+    /// As if nothing had been accelerated.
+    fn forget_accelerations(&mut self) {
+        self.a.fill(Row::default());
+        self.a_before.fill(Row::default());
+    }
 }
 
 /// Memory of a step, allocated once.
@@ -307,7 +316,7 @@ impl Simulation {
         self.state.touches.clear();
         self.state.x = x;
         self.state.v = v;
-        self.state.a.fill(Row::default());
+        self.state.forget_accelerations();
         self.state.past.forget();
         self.terms.keep_forces(true);
         self.state.kept.clear();

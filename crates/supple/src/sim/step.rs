@@ -87,7 +87,8 @@ impl Simulation {
                 method: settings.solve.method,
                 exec: &exec,
             };
-            let history = start::History { x: &state.x, acceleration: &state.a, gravity };
+            let (acceleration, before) = (&state.a, &state.a_before);
+            let history = start::History { x: &state.x, acceleration, before, gravity };
             let mut run = Run::new(&settings.solve, &clock, observer);
             let outcome =
                 solve::minimise(&mut problem, &mut run, &history, &mut self.descent, &mut self.lagged);
@@ -168,6 +169,7 @@ impl Simulation {
             let gravity = self.settings.world.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
             work.jolt.iter_mut().for_each(|a| *a = a.max(gravity));
         }
+        std::mem::swap(&mut state.a, &mut state.a_before);
         integrator::commit(
             rule,
             remember,

@@ -55,8 +55,12 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
     p.method = Method::Admm;
     // The paper splits quadratic terms too; the accelerated method need not.
     p.terms.keep_quadratics_whole(!accelerator.is_none());
+    let start = run.clock.seconds();
     p.terms.reset(p.x, settings.dual_start, p.exec);
     p.find_rounding();
+    // The residuals at the end take as long.
+    let reserve = run.reserve;
+    run.reserve += run.clock.seconds() - start;
     let mut firmness = Firmness::begin(p, settings);
     let mut onward = Onward::Plain;
     let status = loop {
@@ -140,6 +144,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, until: Until) -> Opt
             let sums = p.terms.energy(p.x, p.exec);
             if sums.degenerate == 0 && sums.infinite == 0 {
                 p.terms.keep_quadratics_whole(false);
+                run.reserve = reserve;
                 return None;
             }
         }

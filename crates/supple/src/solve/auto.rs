@@ -160,6 +160,7 @@ pub fn minimise(
     memory: &mut Descent,
     lagged: &mut Lagged,
 ) -> Outcome {
+    lagged.hessian.guides = true;
     lagged.hessian.catch_up(p);
     let mut rent = Rent::new(p, lagged);
     let end = memory.minimise(p, run, &mut lagged.hessian, &mut rent, run.settings.history);

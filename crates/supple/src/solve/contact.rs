@@ -105,7 +105,7 @@ impl Compliance for OfHessian<'_> {
         self.factor.nodes()
     }
     fn apply(&mut self, rows: &mut [Row]) {
-        self.factor.solve(rows, self.exec);
+        self.factor.solve(rows, false, self.exec);
     }
     fn resist(&self, rows: &[Row], out: &mut [Row]) {
         resist(self.matrix, self.h2, rows, out);
@@ -228,7 +228,7 @@ impl Descent {
         for (d, (g, f)) in d.iter_mut().zip(self.gradient.iter().zip(p.contact.force())) {
             *d = Row([f.0[0] - g.0[0], f.0[1] - g.0[1], f.0[2] - g.0[2], 0.0]);
         }
-        apply(p, run, metric, hessian, &mut d, None);
+        apply(p, run, metric, hessian, &mut d);
         // Where the nodes would go; pinned ones stay.
         self.from.copy_from_slice(&p.x[..d.len()]);
         add(p.x, &d);
@@ -251,7 +251,7 @@ impl Descent {
         if changed {
             self.next.copy_from_slice(p.contact.change());
             let mut more = std::mem::take(&mut self.next);
-            apply(p, run, metric, hessian, &mut more, None);
+            apply(p, run, metric, hessian, &mut more);
             add(&mut d, &more);
             self.next = more;
         }

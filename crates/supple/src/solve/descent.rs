@@ -1,9 +1,10 @@
-//! L-BFGS (Nocedal & Wright, Algorithm 7.4) with any first Hessian: the frame of `quasi_newton`, `newton` and `auto`.
+//! L-BFGS with any first Hessian: the frame of `quasi_newton`, `newton` and `auto`. What it learns of the last steps is in `lbfgs.rs`.
 
+use super::lbfgs::{Corrections, Step};
 use super::line_search::{Point, search};
 use super::newton::Hessian;
 use super::{Problem, Run, Status};
-use crate::math::nodes::{Row, axpy, dot};
+use crate::math::nodes::Row;
 use crate::settings::Method;
 
 /// Steps of A⁻¹g underestimate those of H⁻¹g by up to so much: the tolerance is divided by it.
@@ -46,21 +47,17 @@ pub struct Choice {
     pub seconds: f64,
 }
 
-/// A pair of steps: s = x⁺ − x, y = g⁺ − g.
-#[derive(Debug, Default)]
-struct Pair {
-    s: Vec<Row>,
-    y: Vec<Row>,
-    sy: f64,
-    alpha: f64,
-}
-
 /// Memory of L-BFGS, allocated at first use.
 #[derive(Debug, Default)]
 pub struct Descent {
-    pairs: Vec<Pair>,
-    used: usize,
-    newest: usize,
+    corrections: Corrections,
+    /// True if `from`, `next` and `base_before` are those of a step that the corrections do not know yet.
+    stepped: bool,
+    /// B₀⁻¹g, here and where the last step started.
+    base: Vec<Row>,
+    base_before: Vec<Row>,
+    /// What is known where the iteration starts, if `gradient` is that of there.
+    pub(super) at_start: Option<Point>,
     pub(super) from: Vec<Row>,
     pub(super) gradient: Vec<Row>,
     pub(super) next: Vec<Row>,
@@ -89,54 +86,51 @@ fn room(rows: &mut Vec<Row>, n: usize) {
 
 impl Descent {
     pub(super) fn prepare(&mut self, n: usize, history: usize) {
-        for rows in [&mut self.from, &mut self.gradient, &mut self.next, &mut self.direction] {
+        for rows in [
+            &mut self.from,
+            &mut self.gradient,
+            &mut self.next,
+            &mut self.direction,
+            &mut self.base,
+            &mut self.base_before,
+        ] {
             room(rows, n);
         }
-        self.pairs.resize_with(history, Pair::default);
-        for pair in &mut self.pairs {
-            room(&mut pair.s, n);
-            room(&mut pair.y, n);
-        }
+        self.corrections.prepare(n, history);
         self.forget();
     }
 
+    /// Room for positions and two gradients.
+    pub(super) fn prepare_start(&mut self, n: usize) {
+        for rows in [&mut self.from, &mut self.gradient, &mut self.next] {
+            room(rows, n);
+        }
+    }
+
     fn forget(&mut self) {
-        (self.used, self.newest) = (0, 0);
+        self.corrections.forget();
+        self.stepped = false;
     }
 
-    /// The pair so many steps ago.
-    fn slot(&self, ago: usize) -> usize {
-        (self.newest + self.pairs.len() - ago) % self.pairs.len()
+    /// base = B₀⁻¹g, and what the last step says about B.
+    fn look(&mut self, p: &mut Problem<'_>, run: &mut Run<'_, '_>, metric: Metric, hessian: &mut Hessian) {
+        std::mem::swap(&mut self.base, &mut self.base_before);
+        self.base.copy_from_slice(&self.gradient);
+        apply(p, run, metric, hessian, &mut self.base);
+        if std::mem::take(&mut self.stepped) {
+            let step = Step {
+                x: [&self.from, p.x],
+                gradient: [&self.next, &self.gradient],
+                base: [&self.base_before, &self.base],
+            };
+            self.corrections.learn(step, p.exec);
+        }
     }
 
-    /// direction = −B⁻¹g by the two loops.
-    fn point(&mut self, p: &mut Problem<'_>, run: &mut Run<'_, '_>, metric: Metric, hessian: &mut Hessian) {
-        let mut q = std::mem::take(&mut self.direction);
-        for (q, g) in q.iter_mut().zip(&self.gradient) {
-            for c in 0..4 {
-                q.0[c] = -g.0[c];
-            }
-        }
-        for ago in 0..self.used {
-            let slot = self.slot(ago);
-            let pair = &mut self.pairs[slot];
-            pair.alpha = dot(&pair.s, &q) / pair.sy;
-            axpy(&mut q, -pair.alpha, &pair.y);
-        }
-        let gamma = match self.used {
-            0 => None,
-            _ => {
-                let pair = &self.pairs[self.slot(0)];
-                Some(pair.sy / dot(&pair.y, &pair.y))
-            }
-        };
-        apply(p, run, metric, hessian, &mut q, gamma);
-        for ago in (0..self.used).rev() {
-            let pair = &self.pairs[self.slot(ago)];
-            let beta = dot(&pair.y, &q) / pair.sy;
-            axpy(&mut q, pair.alpha - beta, &pair.s);
-        }
-        self.direction = q;
+    /// direction = −B⁻¹g; returns its slope.
+    fn point(&mut self, p: &Problem<'_>, metric: Metric) -> f64 {
+        let (gradient, base, direction) = (&self.gradient, &self.base, &mut self.direction);
+        self.corrections.point(gradient, base, metric == Metric::Identity, direction, p.exec)
     }
 
     /// True if what is left, `direction` and `next` (B⁻¹g), is small against the motion of this time step, or against the body even if it were
@@ -153,33 +147,9 @@ impl Descent {
             return true;
         }
         let mut step = std::mem::take(&mut self.next);
-        let lasting = p.lasting_step(&mut step, &mut |p, v| apply(p, run, metric, hessian, v, None));
+        let lasting = p.lasting_step(&mut step, &mut |p, v| apply(p, run, metric, hessian, v));
         self.next = step;
         lasting <= bound
-    }
-
-    /// Keeps the step from `from`, `gradient` to the iterate and `next`, if it says anything about the curvature.
-    fn learn(&mut self, x: &[Row]) {
-        if self.pairs.is_empty() {
-            return;
-        }
-        let slot = (self.newest + 1) % self.pairs.len();
-        let pair = &mut self.pairs[slot];
-        for i in 0..pair.s.len() {
-            for c in 0..4 {
-                pair.s[i].0[c] = x[i].0[c] - self.from[i].0[c];
-                pair.y[i].0[c] = self.next[i].0[c] - self.gradient[i].0[c];
-            }
-        }
-        pair.sy = dot(&pair.s, &pair.y);
-        let (ss, yy) = (dot(&pair.s, &pair.s), dot(&pair.y, &pair.y));
-        if pair.sy > 1e-10 * (ss * yy).sqrt() {
-            self.newest = slot;
-            self.used = (self.used + 1).min(self.pairs.len());
-        } else {
-            // Its slot may have been that of the oldest pair, which is gone.
-            self.used = self.used.min(self.pairs.len() - 1);
-        }
     }
 
     /// As `descend`; but with tolerance 0, which never stops early, what is left after the last digit counts as iterations
@@ -222,10 +192,15 @@ impl Descent {
     ) -> End {
         let n = p.free();
         self.prepare(n, history);
-        let start = run.clock.seconds();
-        let (objective, sums) = p.gradient(&mut self.gradient);
-        run.local += run.clock.seconds() - start;
-        let mut here = Point { objective, sums };
+        let mut here = match self.at_start.take() {
+            Some(point) => point,
+            None => {
+                let start = run.clock.seconds();
+                let (objective, sums) = p.gradient(&mut self.gradient);
+                run.local += run.clock.seconds() - start;
+                Point { objective, sums }
+            }
+        };
         let mut done = 0;
         // Metric and length of the last step, and its ratio to the one before it.
         let mut before: Option<(Metric, f64, f64)> = None;
@@ -242,7 +217,8 @@ impl Descent {
             }
             // Weights that are too large by a factor make steps too small by it.
             let caution = CAUTION * run.settings.weight_scale.max(1.0);
-            self.point(p, run, choice.metric, hessian);
+            self.look(p, run, choice.metric, hessian);
+            let mut slope = self.point(p, choice.metric);
             let mut step = p.relative_step(&self.direction);
             let plain = run.settings.tolerance / if choice.metric == Metric::Hessian { 1.0 } else { caution };
             // Projected Hessians are too stiff: steps that shrink by a factor r have a way of step/(1 − r) before them.
@@ -257,9 +233,8 @@ impl Descent {
             };
             if rest || (bound > 0.0 && step <= bound) {
                 // By definition the step is that of the first Hessian, without corrections.
-                self.next.copy_from_slice(&self.gradient);
-                apply(p, run, choice.metric, hessian, &mut self.next, None);
-                step = step.max(p.relative_step(&self.next));
+                step = step.max(p.relative_step(&self.base));
+                self.next.copy_from_slice(&self.base);
                 // Something moves: at least one iteration, and what is left is small against that motion too, or does no harm.
                 let follows = rest
                     || p.is_lost(&self.next)
@@ -275,12 +250,10 @@ impl Descent {
                 return End { status: Status::IterationLimit, step };
             }
             before = Some((choice.metric, step, rate[0]));
-            let mut slope = dot(&self.gradient, &self.direction);
             if !(slope < 0.0) {
                 // Only rounding makes a positive definite B give this.
                 self.forget();
-                self.point(p, run, choice.metric, hessian);
-                slope = dot(&self.gradient, &self.direction);
+                slope = self.point(p, choice.metric);
             }
             self.from.copy_from_slice(&p.x[..n]);
             let found = if slope < 0.0 {
@@ -290,7 +263,7 @@ impl Descent {
             };
             match found {
                 Some(point) => here = point,
-                None if self.used > 0 => {
+                None if !self.corrections.is_empty() => {
                     // What was learned may mislead: once more without it.
                     self.forget();
                     continue;
@@ -301,8 +274,8 @@ impl Descent {
                 }
                 None => return End { status: Status::Stalled, step },
             }
-            self.learn(p.x);
             std::mem::swap(&mut self.gradient, &mut self.next);
+            self.stepped = true;
             done += 1;
             if let Some(status) = run.look(p, choice.seconds + run.clock.seconds() - start) {
                 return End { status, step };
@@ -311,29 +284,28 @@ impl Descent {
     }
 }
 
-/// v ← B₀⁻¹v. `gamma` is sᵀy/yᵀy of the last step, for a multiple of the identity.
+/// v ← B₀⁻¹v; of a multiple of the identity the one that inertia alone would give.
 pub(super) fn apply(
     p: &mut Problem<'_>,
     run: &mut Run<'_, '_>,
     metric: Metric,
     hessian: &mut Hessian,
     v: &mut [Row],
-    gamma: Option<f64>,
 ) {
     let start = run.clock.seconds();
     let h2 = p.dt * p.dt;
     let scale = |v: &mut [Row], a: f64| v.iter_mut().for_each(|r| r.0.iter_mut().for_each(|c| *c *= a));
     match metric {
         Metric::Identity => {
-            // The first step is that of inertia alone.
             let mass = p.mass[..v.len()].iter().sum::<f64>() / v.len().max(1) as f64;
-            scale(v, gamma.unwrap_or(h2 / mass));
+            scale(v, h2 / mass);
         }
         Metric::Matrix => {
             scale(v, h2);
             p.solve_matrix(v);
         }
-        Metric::Hessian => hessian.solve(v, p.exec),
+        // Contacts go by columns of the inverse, which must be the same.
+        Metric::Hessian => hessian.solve(v, p.contact.is_empty(), p.exec),
     }
     p.hold(v);
     let seconds = run.clock.seconds() - start;

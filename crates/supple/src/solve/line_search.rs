@@ -48,8 +48,9 @@ pub fn search(
         if inside {
             let change = objective - here.objective;
             let lower = change <= ARMIJO * length * slope;
-            // At the end ε no longer tells, but its slope does.
-            let flat = change.abs() <= noise && dot(gradient, direction).abs() <= 0.9 * slope.abs();
+            // At the end ε no longer tells, but its slope does (approximate Wolfe condition, Hager & Zhang 2005): it goes downhill all the way, or
+            // up again for less than it went down.
+            let flat = change.abs() <= noise && dot(gradient, direction) <= 0.9 * slope.abs();
             if lower || flat {
                 return Some(Point { objective, sums });
             }

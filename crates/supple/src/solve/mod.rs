@@ -9,6 +9,7 @@
 //! | `projective.rs` | `projective`: eqs. (27)–(29) of the paper |
 //! | `position.rs` | `position`: position-based dynamics |
 //! | `descent.rs` | L-BFGS with any first Hessian: what the next three share |
+//! | `lbfgs.rs` | … what it keeps of the last steps |
 //! | `line_search.rs` | … and how far it goes along a direction |
 //! | `quasi_newton.rs` | `quasi_newton`: the first Hessian is the matrix of ADMM |
 //! | `newton.rs` | `newton`: the Hessian itself |
@@ -36,6 +37,7 @@ pub mod descent;
 pub mod firm;
 pub mod held;
 pub mod infeasible;
+mod lbfgs;
 pub mod line_search;
 pub mod newton;
 pub mod position;
@@ -57,8 +59,8 @@ pub use stop::Status;
 use crate::contact::{Columns, ContactSet};
 use crate::exec::Exec;
 use crate::global::{Cholesky, SolveScratch, Split, System};
-use crate::math::nodes::Row;
-use crate::settings::{ContactMethod, DualStart, Method, Start};
+use crate::math::nodes::{Row, weighted_distance};
+use crate::settings::{ContactMethod, Method, Start};
 use crate::term::{Sums, TermSet};
 
 /// min ½Δt⁻²‖M^½(x − x̃)‖² + U(Dx) over the free nodes (5), and the memory to solve it.
@@ -147,26 +149,35 @@ fn by_method(
         if settings.method == Method::Auto && p.terms.hard() { Method::Admm } else { settings.method };
     let descends = matches!(method, Method::Auto | Method::Newton | Method::QuasiNewton);
     let mut sums = Sums::default();
+    descent.at_start = None;
+    let clock = run.clock.seconds();
     if method == Method::Position {
         // At x̃, always: it knows of inertia and forces from nowhere else.
+    } else if settings.start == Start::Best && descends {
+        sums = start::best_with_gradient(p, history, descent);
     } else if settings.start == Start::Best {
-        sums = start::best(p, history, descends);
+        start::best(p, history);
     } else if descends {
         sums = p.terms.energy(p.x, p.exec);
         // Descent cannot start from inverted elements: another start than the one asked for, if there is one.
         if sums.degenerate > 0 {
-            sums = start::best(p, history, true);
+            sums = start::best_with_gradient(p, history, descent);
         }
     }
     if run.observer.is_some() {
         p.start_objective = p.objective();
     }
     if descends {
-        p.find_start_rounding();
+        p.find_rounding();
+        // The forces at the end take no longer.
+        run.reserve += run.clock.seconds() - clock;
         // Only ADMM leads out of inverted and flat elements; the others need no more than a finite energy.
         let stuck = sums.infinite > 0 || (method == Method::Auto && sums.degenerate > 0);
-        if stuck && let Some(outcome) = admm::minimise(p, run, admm::Until::Sound) {
-            return outcome;
+        if stuck {
+            descent.at_start = None;
+            if let Some(outcome) = admm::minimise(p, run, admm::Until::Sound) {
+                return outcome;
+            }
         }
     }
     match method {
@@ -249,13 +260,7 @@ impl Problem<'_> {
 
     /// ½Δt⁻²‖M^½(x − x̃)‖² at the given positions.
     pub fn inertia(&self, x: &[Row]) -> f64 {
-        let mut sum = 0.0;
-        for i in 0..self.free() {
-            for c in 0..3 {
-                let d = x[i].0[c] - self.x_tilde[i].0[c];
-                sum += self.mass[i] * d * d;
-            }
-        }
+        let sum = weighted_distance(&self.mass[..self.free()], x, self.x_tilde);
         0.5 * sum / (self.dt * self.dt)
     }
 
@@ -267,7 +272,7 @@ impl Problem<'_> {
 
     /// ε(x) and its gradient M(x − x̃)/Δt² + ∇U(x) at the iterate; ε is infinite where U is.
     pub fn gradient(&mut self, out: &mut [Row]) -> (f64, Sums) {
-        let sums = self.terms.gradient(self.x, self.exec);
+        let sums = self.terms.gradient(self.x, false, self.exec);
         let inv = 1.0 / (self.dt * self.dt);
         let (mass, x, x_tilde) = (self.mass, &*self.x, self.x_tilde);
         self.terms.sum_loads(out, self.exec, |i, sum, out| {
@@ -394,25 +399,19 @@ impl Problem<'_> {
         self.terms.primal(self.x, self.exec)
     }
 
-    /// Right after the terms' reset at the start of a step: what rounding leaves of forces at each node.
+    /// At the start of a step: what rounding leaves of forces at each node.
     ///
     /// Forces are differences of numbers of the size kV|Dx·g|, k the material's stiffness; 64 units in the last place of
     /// their sum is what the proximal operators and sums lose at rest, with some reserve. Inertia m(x − x̃)/Δt² loses the rounding of both
     /// positions.
     pub fn find_rounding(&mut self) {
-        self.terms.size_loads(self.exec);
+        self.terms.size_loads(self.x, self.exec);
         self.terms.sum_loads(self.rhs, self.exec, |_, sum, out| *out = sum);
         let inv = 1.0 / (self.dt * self.dt);
         for i in 0..self.rhs.len() {
             let inertia = f64::EPSILON * self.mass[i] * inv * largest(&self.x[i]);
             self.rounding[i] = 64.0 * f64::EPSILON * self.rhs[i].0[3] + inertia;
         }
-    }
-
-    /// [`Problem::find_rounding`] for methods that have no use for the terms' own state.
-    fn find_start_rounding(&mut self) {
-        self.terms.reset(self.x, DualStart::Zero, self.exec);
-        self.find_rounding();
     }
 
     /// True if the right-hand side of the global step, Δt² times forces, is nothing but rounding at every node.
@@ -485,7 +484,7 @@ impl Problem<'_> {
 
     /// The gradient of (5) at the iterate, relative to the forces it is made of.
     pub fn force_residual(&mut self) -> ForceResidual {
-        let sums = self.terms.gradient(self.x, self.exec);
+        let sums = self.terms.gradient(self.x, true, self.exec);
         let inv = 1.0 / (self.dt * self.dt);
         let (mass, x, x_tilde) = (self.mass, &*self.x, self.x_tilde);
         let contact = self.contact.force();

@@ -8,6 +8,10 @@ use crate::global::BlockFactor;
 use crate::math::nodes::Row;
 use crate::settings::Method;
 
+/// A factor in single precision is as good where no eigenvalue of H is below the largest number on its diagonal by more than this: M/Δt² is
+/// their lower bound, and what rounding changes is 10⁻⁷ of the diagonal at most.
+const SPREAD: f64 = 1e5;
+
 /// The Hessian factored last, and where.
 #[derive(Debug, Default)]
 pub struct Hessian {
@@ -18,6 +22,8 @@ pub struct Hessian {
     taken: bool,
     /// Columns of its inverse at the nodes that may touch.
     columns: Option<Columns>,
+    /// True if single precision is good enough for a factor that only guides; see [`SPREAD`].
+    pub guides: bool,
     /// Seconds that the last factorisation took.
     pub seconds: f64,
     /// Hessians factored so far.
@@ -49,6 +55,10 @@ impl Hessian {
         p.each_firm(&mut |i, block| blocks.add(i, i, block));
         self.count += 1;
         let ok = blocks.factor(p.exec).is_ok();
+        let least = p.mass[..blocks.nodes()].iter().fold(f64::INFINITY, |a, b| a.min(*b)) * inv;
+        if ok && self.guides && blocks.largest() <= SPREAD * least {
+            blocks.shorten(p.exec);
+        }
         if ok {
             self.at.extend_from_slice(p.x);
         }
@@ -64,7 +74,8 @@ impl Hessian {
     /// As it was when it had been taken at these positions, nowhere if there are none; see [`Hessian::take_later`].
     pub fn go_back(&mut self, at: &[Row]) {
         if at.is_empty() {
-            *self = Hessian { seconds: self.seconds, count: self.count, ..Hessian::default() };
+            let Hessian { guides, seconds, count, .. } = *self;
+            *self = Hessian { guides, seconds, count, ..Hessian::default() };
         } else if at != self.at {
             self.take_later(at.to_vec());
         }
@@ -95,10 +106,10 @@ impl Hessian {
         &self.at
     }
 
-    /// v ← H⁻¹v.
-    pub fn solve(&mut self, v: &mut [Row], exec: &Exec) {
+    /// v ← H⁻¹v; with `short` by a factor in single precision, if there is one.
+    pub fn solve(&mut self, v: &mut [Row], short: bool, exec: &Exec) {
         if let Some(blocks) = &mut self.blocks {
-            blocks.solve(v, exec);
+            blocks.solve(v, short, exec);
         }
     }
 
@@ -137,6 +148,7 @@ pub fn minimise(
     memory: &mut Descent,
     hessian: &mut Hessian,
 ) -> Outcome {
+    hessian.guides = false;
     let end = memory.minimise(p, run, hessian, &mut Each, 0);
     run.end(p, Method::Newton, end.status, end.step)
 }

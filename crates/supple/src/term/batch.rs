@@ -458,14 +458,14 @@ impl<const V: usize, const D: usize, P: Potential<D>> TermBatch for Batch<V, D, 
             dispatch(kernel::Transpose::<V, D> { chunk: view.chunk, what: kernel::What::Force, loads });
         });
     }
-    fn size_loads(&mut self, loads: &mut [Row], exec: &Exec) {
+    fn size_loads(&mut self, x: &[Row], loads: &mut [Row], exec: &Exec) {
         self.each_with_loads(loads, exec, |view, loads| {
-            dispatch(kernel::Transpose::<V, D> { chunk: view.chunk, what: kernel::What::Size, loads });
+            dispatch(kernel::Size::<V, D> { chunk: view.chunk, x, loads });
         });
     }
-    fn gradient(&mut self, x: &[Row], loads: &mut [Row], exec: &Exec) -> Sums {
+    fn gradient(&mut self, x: &[Row], lengths: bool, loads: &mut [Row], exec: &Exec) -> Sums {
         self.each_with_loads(loads, exec, |view, loads| {
-            dispatch(kernel::Gradient::<V, D, P> { view, x, then: Then::Loads(loads) });
+            dispatch(kernel::Gradient::<V, D, P> { view, x, then: Then::Loads(loads, lengths) });
         });
         self.total()
     }

@@ -348,8 +348,6 @@ pub(super) enum What {
     Step,
     /// u.
     Force,
-    /// z, with the material's stiffness instead of W²: the size of the numbers whose difference the forces are.
-    Size,
 }
 
 /// Loads of DᵀW² times something kept.
@@ -372,19 +370,38 @@ impl<const V: usize, const D: usize> Kernel for Transpose<'_, V, D> {
                         minus(&load_local(&chunk.z, p, lane), &load_local(&chunk.z_before, p, lane))
                     }
                     What::Force => load_local(&chunk.u, p, lane),
-                    What::Size => load_local(&chunk.z, p, lane),
                 };
-                let w = match self.what {
-                    What::Step | What::Force => chunk.weight::<R>(p, lane),
-                    What::Size => R::load(&chunk.scale[4 * p + 3], lane),
-                };
+                let w = chunk.weight::<R>(p, lane);
                 for d in 0..D {
                     q[d] = scale(w, q[d]);
                 }
-                match self.what {
-                    What::Step | What::Force => chunk.loads::<R, D, false>(p, lane, &q, self.loads),
-                    What::Size => chunk.loads::<R, D, true>(p, lane, &q, self.loads),
+                chunk.loads::<R, D, false>(p, lane, &q, self.loads);
+            }
+        }
+    }
+}
+
+/// Loads DᵀKDx with the material's stiffness K and their lengths: the size of the numbers whose difference the forces are.
+pub(super) struct Size<'a, const V: usize, const D: usize> {
+    pub chunk: &'a mut Chunk<V>,
+    pub x: &'a [Row],
+    pub loads: &'a mut [Row],
+}
+
+impl<const V: usize, const D: usize> Kernel for Size<'_, V, D> {
+    type Out = ();
+    #[inline(always)]
+    fn run<R: Real>(self) {
+        let chunk = self.chunk;
+        self.loads.fill(Row::default());
+        for p in 0..chunk.nodes.len() {
+            for lane in (0..BLOCK).step_by(R::LANES) {
+                let mut q = chunk.local::<R, D>(p, lane, self.x);
+                let k = R::load(&chunk.scale[4 * p + 3], lane);
+                for d in 0..D {
+                    q[d] = scale(k, q[d]);
                 }
+                chunk.loads::<R, D, true>(p, lane, &q, self.loads);
             }
         }
     }
@@ -404,8 +421,8 @@ pub(super) struct Gradient<'a, const V: usize, const D: usize, P> {
 pub(super) enum Then<'a> {
     /// Nothing: the energy is enough.
     Nothing,
-    /// Loads Dᵀ∇U(Dx).
-    Loads(&'a mut [Row]),
+    /// Loads Dᵀ∇U(Dx), with their lengths if that is asked for.
+    Loads(&'a mut [Row], bool),
     /// u = V P/w² = P/k; where the element is inverted or flat, what is missing to a sound shape. Not for constraints.
     DualStart,
 }
@@ -418,8 +435,8 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
         let barrier = potential.domain() == Domain::Barrier;
         let reflected = potential.domain() == Domain::NonNegative;
         let convex = potential.convex();
-        let mut sums = Sums::default();
-        if let Then::Loads(loads) = &mut self.then {
+        let (mut sums, mut energies) = (Sums::default(), Block::default());
+        if let Then::Loads(loads, _) = &mut self.then {
             loads.fill(Row::default());
         }
         for p in 0..chunk.nodes.len() {
@@ -447,12 +464,16 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
                 let j = if P::BESIDE { R::one() } else { determinant(&dx) };
                 match &mut self.then {
                     Then::Nothing => {}
-                    Then::Loads(loads) => {
+                    Then::Loads(loads, lengths) => {
                         let mut q = stress;
                         for d in 0..D {
                             q[d] = scale(volume, q[d]);
                         }
-                        chunk.loads::<R, D, true>(p, lane, &q, loads);
+                        if *lengths {
+                            chunk.loads::<R, D, true>(p, lane, &q, loads);
+                        } else {
+                            chunk.loads::<R, D, false>(p, lane, &q, loads);
+                        }
                     }
                     Then::DualStart => {
                         let usable = j.gt(R::splat(FLAT));
@@ -473,14 +494,22 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
                         store_local(&u, &mut chunk.u, p, lane);
                     }
                 }
-                let energy = energy * volume;
+                let mut energy = energy * volume;
+                let live = chunk.live_lanes(p, lane, R::LANES);
+                // Lanes that repeat an element count for nothing.
+                for i in live..R::LANES {
+                    energy = energy.with_lane(i, 0.0);
+                }
+                (R::load(&energies, lane) + energy).store(&mut energies, lane);
+                // Most elements are neither flat nor inverted.
+                let flat = !j.gt(R::splat(FLAT));
+                if !flat.any() {
+                    continue;
+                }
                 let inverted = j.lt(R::zero());
                 // Where a barrier energy is infinite its gradient means nothing; below this it overflows.
                 let outside = !j.gt(R::splat(1e-290));
-                let flat = !j.gt(R::splat(FLAT));
-                for i in 0..chunk.live_lanes(p, lane, R::LANES) {
-                    sums.energy += energy.lane(i);
-                    sums.dissipation += if P::LAGGED { energy.lane(i) } else { 0.0 };
+                for i in 0..live {
                     sums.inverted += usize::from(inverted.lane(i));
                     sums.infinite += usize::from(barrier && outside.lane(i));
                     let forbidden = (barrier && outside.lane(i)) || (reflected && inverted.lane(i));
@@ -489,6 +518,8 @@ impl<const V: usize, const D: usize, P: Potential<D>> Kernel for Gradient<'_, V,
                 }
             }
         }
+        sums.energy = energies.0.iter().fold(0.0, |a, b| a + b);
+        sums.dissipation = if P::LAGGED { sums.energy } else { 0.0 };
         (sums.violation, sums.violated) = (sums.violation.sqrt(), sums.violated.sqrt());
         chunk.sums = sums;
     }

@@ -91,6 +91,9 @@ impl Past {
             Onward::Plain => &[],
             Onward::Kept(theta) => theta,
         };
+        if theta.len() == USUAL_MEMORY {
+            return (self.mixed::<R, D, USUAL_MEMORY>(p, lane, theta), dx);
+        }
         let mut s: Local<R, D> = load_local(&self.g, p, lane);
         for (j, theta) in theta.iter().enumerate() {
             let (dg, theta): (Local<R, D>, R) = (load_local(&self.delta_g[j], p, lane), R::splat(-theta));
@@ -102,7 +105,37 @@ impl Past {
         }
         (s, dx)
     }
+
+    /// G − Σ θ_j ΔG_j for N of them: the same numbers, each in a register until it is done.
+    #[inline(always)]
+    fn mixed<R: Real, const D: usize, const N: usize>(
+        &self,
+        p: usize,
+        lane: usize,
+        theta: &[f64],
+    ) -> Local<R, D> {
+        let mut factors = [R::zero(); N];
+        let mut deltas: [&[Block]; N] = [&[]; N];
+        for j in 0..N {
+            factors[j] = R::splat(-theta[j]);
+            deltas[j] = &self.delta_g[j][p * 3 * D..(p + 1) * 3 * D];
+        }
+        let mut s: Local<R, D> = load_local(&self.g, p, lane);
+        for d in 0..D {
+            for i in 0..3 {
+                let mut sum = s[d][i];
+                for j in 0..N {
+                    sum = factors[j].madd(R::load(&deltas[j][3 * d + i], lane), sum);
+                }
+                s[d][i] = sum;
+            }
+        }
+        s
+    }
 }
+
+/// Steps that Anderson's acceleration remembers by default: worth a loop of its own.
+const USUAL_MEMORY: usize = 6;
 
 /// Makes room at first use.
 fn room(blocks: &mut Vec<Block>, len: usize) {
@@ -122,6 +155,14 @@ impl<const V: usize, const D: usize> Kernel for Look<'_, V, D> {
     type Out = ();
     #[inline(always)]
     fn run<R: Real>(self) {
+        // The inner products need all numbers of an element at a time.
+        self.look::<R::Half>();
+    }
+}
+
+impl<const V: usize, const D: usize> Look<'_, V, D> {
+    #[inline(always)]
+    fn look<R: Real>(self) {
         let chunk = self.chunk;
         let mut past = core::mem::take(&mut chunk.past);
         let len = chunk.z.len();

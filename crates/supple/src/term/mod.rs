@@ -180,11 +180,11 @@ pub trait TermBatch: Pull + Send + Sync {
     fn dual_loads(&mut self, loads: &mut [Row], exec: &Exec);
     /// Loads DᵀW²u.
     fn force_loads(&mut self, loads: &mut [Row], exec: &Exec);
-    /// Loads DᵀKz with the kept z and the material's stiffness K; the sum of their lengths, the fourth number, is the size of the numbers
-    /// whose difference the forces are.
-    fn size_loads(&mut self, loads: &mut [Row], exec: &Exec);
-    /// Loads Dᵀ∇U(Dx), with the sum of their lengths as the fourth number, and the energy.
-    fn gradient(&mut self, x: &[Row], loads: &mut [Row], exec: &Exec) -> Sums;
+    /// Loads DᵀKDx with the material's stiffness K; the sum of their lengths, the fourth number, is the size of the numbers whose difference
+    /// the forces are.
+    fn size_loads(&mut self, x: &[Row], loads: &mut [Row], exec: &Exec);
+    /// Loads Dᵀ∇U(Dx), with the sum of their lengths as the fourth number if that is asked for, and the energy.
+    fn gradient(&mut self, x: &[Row], lengths: bool, loads: &mut [Row], exec: &Exec) -> Sums;
     /// The energy alone.
     fn energy(&mut self, x: &[Row], exec: &Exec) -> Sums;
     /// Calls `f(i, j, K)` for each pair of corners of each element: ∂²U/∂x_i∂x_j without its negative part, by columns; (j, i)
@@ -384,13 +384,13 @@ impl TermSet {
         self.each_split_load(0.0, |b, loads| b.dual_loads(loads, exec));
     }
     /// Then [`TermSet::sum_loads`] gives, as the fourth number, the size of the numbers whose difference the forces are.
-    pub fn size_loads(&mut self, exec: &Exec) {
-        self.each_load(|b, loads| b.size_loads(loads, exec));
+    pub fn size_loads(&mut self, x: &[Row], exec: &Exec) {
+        self.each_load(|b, loads| b.size_loads(x, loads, exec));
     }
-    /// Energy; then [`TermSet::sum_loads`] gives ∇U(x) and, as the fourth number, the sum of the lengths of the elements' forces.
-    pub fn gradient(&mut self, x: &[Row], exec: &Exec) -> Sums {
+    /// Energy; then [`TermSet::sum_loads`] gives ∇U(x) and, with `lengths` as the fourth number, the sum of the lengths of the elements' forces.
+    pub fn gradient(&mut self, x: &[Row], lengths: bool, exec: &Exec) -> Sums {
         let mut sums = Sums::default();
-        self.each_load(|b, loads| sums.add(&b.gradient(x, loads, exec)));
+        self.each_load(|b, loads| sums.add(&b.gradient(x, lengths, loads, exec)));
         sums
     }
     /// Energy, inverted and infinite elements at x.

@@ -100,6 +100,7 @@ impl F64x2 {
 impl Real for F64x2 {
     const LANES: usize = 2;
     type Mask = M64x2;
+    type Half = F64x2;
     #[inline(always)]
     fn splat(a: f64) -> F64x2 {
         F64x2(f64x2_splat(a))
@@ -145,6 +146,15 @@ impl Real for F64x2 {
     fn store(self, block: &mut Block, lane: usize) {
         block.0[lane] = self.low();
         block.0[lane + 1] = self.high();
+    }
+    #[inline(always)]
+    fn load_short(block: &[f32; BLOCK], lane: usize) -> F64x2 {
+        F64x2::new(block[lane] as f64, block[lane + 1] as f64)
+    }
+    #[inline(always)]
+    fn store_short(self, block: &mut [f32; BLOCK], lane: usize) {
+        block[lane] = self.low() as f32;
+        block[lane + 1] = self.high() as f32;
     }
     #[inline(always)]
     fn gather(rows: &[Row], ids: &[u32; BLOCK], lane: usize) -> [F64x2; 3] {

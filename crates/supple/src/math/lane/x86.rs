@@ -129,6 +129,7 @@ impl F64x4 {
 impl Real for F64x4 {
     const LANES: usize = 4;
     type Mask = M64x4;
+    type Half = F64x4;
     #[inline(always)]
     fn splat(a: f64) -> F64x4 {
         F64x4(simd!(_mm256_set1_pd(a)))
@@ -174,6 +175,16 @@ impl Real for F64x4 {
     fn store(self, block: &mut Block, lane: usize) {
         let part: &mut [f64] = &mut block.0[lane..lane + 4];
         simd!(_mm256_storeu_pd(part.as_mut_ptr(), self.0));
+    }
+    #[inline(always)]
+    fn load_short(block: &[f32; BLOCK], lane: usize) -> F64x4 {
+        let part: &[f32] = &block[lane..lane + 4];
+        F64x4(simd!(_mm256_cvtps_pd(_mm_loadu_ps(part.as_ptr()))))
+    }
+    #[inline(always)]
+    fn store_short(self, block: &mut [f32; BLOCK], lane: usize) {
+        let part: &mut [f32] = &mut block[lane..lane + 4];
+        simd!(_mm_storeu_ps(part.as_mut_ptr(), _mm256_cvtpd_ps(self.0)));
     }
     #[inline(always)]
     fn gather(rows: &[Row], ids: &[u32; BLOCK], lane: usize) -> [F64x4; 3] {

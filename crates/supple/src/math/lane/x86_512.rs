@@ -159,6 +159,7 @@ fn add_to_row(v: __m256d, r: &mut Row) {
 impl Real for F64x8 {
     const LANES: usize = 8;
     type Mask = M64x8;
+    type Half = F64x8;
     #[inline(always)]
     fn splat(a: f64) -> F64x8 {
         F64x8(simd!(_mm512_set1_pd(a)))
@@ -204,6 +205,16 @@ impl Real for F64x8 {
     fn store(self, block: &mut Block, lane: usize) {
         let part: &mut [f64] = &mut block.0[lane..lane + 8];
         simd!(_mm512_storeu_pd(part.as_mut_ptr(), self.0));
+    }
+    #[inline(always)]
+    fn load_short(block: &[f32; BLOCK], lane: usize) -> F64x8 {
+        let part: &[f32] = &block[lane..lane + 8];
+        F64x8(simd!(_mm512_cvtps_pd(_mm256_loadu_ps(part.as_ptr()))))
+    }
+    #[inline(always)]
+    fn store_short(self, block: &mut [f32; BLOCK], lane: usize) {
+        let part: &mut [f32] = &mut block[lane..lane + 8];
+        simd!(_mm256_storeu_ps(part.as_mut_ptr(), _mm512_cvtpd_ps(self.0)));
     }
     #[inline(always)]
     fn gather(rows: &[Row], ids: &[u32; BLOCK], lane: usize) -> [F64x8; 3] {

@@ -83,11 +83,11 @@ impl Hessian {
         let mut indefinite = false;
         let direct = rows.is_empty() && self.factorise(exec);
         if direct {
-            self.factor.solve(b, exec);
+            self.factor.solve(b, false, exec);
             self.release(b);
             // Once more with what rounding left.
             let mut left = self.left(&wanted, b);
-            self.factor.solve(&mut left, exec);
+            self.factor.solve(&mut left, false, exec);
             for (b, d) in b.iter_mut().zip(&left) {
                 (0..3).for_each(|c| b.0[c] += d.0[c]);
             }

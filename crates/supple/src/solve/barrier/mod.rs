@@ -79,7 +79,7 @@ pub fn minimise(p: &mut Problem<'_>, run: &mut Run<'_, '_>, memory: &mut Newton)
     let nodes = p.x.len();
     p.x.copy_from_slice(&b.y[..nodes]);
     p.method = Method::Newton;
-    p.find_start_rounding();
+    p.find_rounding();
     let outcome = match recover(p, run, memory, &mut b, &obstacles) {
         Some(outcome) => outcome,
         None => {
