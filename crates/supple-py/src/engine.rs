@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use supple::scene::Program;
+use supple::scene::file::Mode;
 use supple::sim::Iteration;
 use supple::{Control, Simulation, StepError, StepReport};
 
@@ -40,6 +41,13 @@ impl Engine {
         match &mut self.kind {
             Kind::Plain(s) => s,
             Kind::Program(p) => &mut p.simulation,
+        }
+    }
+    /// A scene file whose frames are equilibria.
+    fn statics(&mut self) -> Option<&mut Program> {
+        match &mut self.kind {
+            Kind::Program(p) if p.mode == Mode::Static => Some(p),
+            _ => None,
         }
     }
     /// Steps per frame.
@@ -78,7 +86,7 @@ impl Engine {
         self.objects.iter().filter_map(|o| o.take_failure()).reduce(|first, _| first)
     }
     /// The report, or what the step failed with as Python's exception.
-    pub fn verdict(&self, result: Result<StepReport, StepError>) -> PyResult<StepReport> {
+    pub fn verdict<T>(&self, result: Result<T, StepError>) -> PyResult<T> {
         match (self.take_failure(), result) {
             (Some(e), _) => Err(e),
             (None, Ok(report)) => Ok(report),
@@ -88,21 +96,44 @@ impl Engine {
 }
 
 /// The engine, unless it broke, and what came out.
-pub type Stepped = (Option<Box<Engine>>, PyResult<StepReport>);
+pub type Done<T> = (Option<Box<Engine>>, PyResult<T>);
 
 /// The engine and the library's answer, unless it broke.
-type Ran = Result<(Box<Engine>, Result<StepReport, StepError>), Panic>;
+type Ran<T> = Result<(Box<Engine>, Result<T, StepError>), Panic>;
 
-fn run(mut engine: Box<Engine>, stop: &AtomicBool) -> Ran {
+fn one_step(mut engine: Box<Engine>, stop: &AtomicBool) -> Ran<StepReport> {
     let look = |_: &mut Iteration<'_, '_>| match stop.load(Ordering::Relaxed) {
         true => Control::Discard,
         false => Control::Continue,
     };
-    let result = guard(|| engine.step(&mut { look }))?;
+    let mut go_on = || !stop.load(Ordering::Relaxed);
+    let result = guard(|| match engine.statics() {
+        // What the next frame of the scene file is.
+        Some(p) => p.aim_next().and_then(|()| p.simulation.rest(1, &mut go_on)),
+        None => engine.step(&mut { look }),
+    })?;
     Ok((engine, result))
 }
 
-fn finish(ran: Ran) -> Stepped {
+fn at_rest(
+    mut engine: Box<Engine>,
+    options: &supple::sim::Static,
+    stop: &AtomicBool,
+) -> Ran<supple::sim::EquilibriumReport> {
+    drop(engine.take_failure());
+    let objects = engine.objects.clone();
+    let failed = || objects.iter().any(|o| o.failed());
+    let before = (!objects.is_empty()).then(|| engine.sim().snapshot());
+    let mut go_on = || !stop.load(Ordering::Relaxed) && !failed();
+    let result = guard(|| engine.sim_mut().equilibrium_while(options, &mut go_on))?;
+    if let (Some(before), true) = (before, failed()) {
+        let back = engine.sim_mut().rewind(&before);
+        debug_assert!(back.is_ok(), "it is a snapshot of this very simulation");
+    }
+    Ok((engine, result))
+}
+
+fn finish<T>(ran: Ran<T>) -> Done<T> {
     match ran {
         Ok((engine, result)) => {
             let verdict = engine.verdict(result);
@@ -124,31 +155,50 @@ pub fn sees_signals(py: Python<'_>) -> PyResult<bool> {
     threading.call_method0("current_thread")?.eq(threading.call_method0("main_thread")?)
 }
 
-/// One step without the interpreter's lock. A long one runs in a thread of its own while this one looks for Ctrl-C: then the
-/// step is discarded and the exception of the handler is the result.
-pub fn step(py: Python<'_>, engine: Box<Engine>) -> Stepped {
-    let stop = Arc::new(AtomicBool::new(false));
+/// One step. Ctrl-C discards it.
+pub fn step(py: Python<'_>, engine: Box<Engine>) -> Done<StepReport> {
     let work = engine.sim().element_count().saturating_mul(engine.sim().settings().solve.iterations);
     let long = work > SHORT || !engine.objects.is_empty();
+    interruptible(py, engine, long, one_step)
+}
+
+/// Goes to the equilibrium. After Ctrl-C the state is that of before.
+pub fn equilibrium(
+    py: Python<'_>,
+    engine: Box<Engine>,
+    options: supple::sim::Static,
+) -> Done<supple::sim::EquilibriumReport> {
+    interruptible(py, engine, true, move |engine, stop| at_rest(engine, &options, stop))
+}
+
+/// Works without the interpreter's lock. What may be long runs in a thread of its own while this one looks for Ctrl-C: then the
+/// work is told to stop, and the exception of the handler is the result.
+fn interruptible<T: Send + 'static>(
+    py: Python<'_>,
+    engine: Box<Engine>,
+    long: bool,
+    work: impl Fn(Box<Engine>, &AtomicBool) -> Ran<T> + Clone + Send + Sync + 'static,
+) -> Done<T> {
+    let stop = Arc::new(AtomicBool::new(false));
     match if long { sees_signals(py) } else { Ok(false) } {
         Ok(true) => {}
-        Ok(false) => return finish(py.detach(|| run(engine, &stop))),
+        Ok(false) => return finish(py.detach(|| work(engine, &stop))),
         Err(e) => return (Some(engine), Err(e)),
     }
     let (give, take) = mpsc::channel::<Box<Engine>>();
     let (done, mut result) = mpsc::channel();
-    let flag = stop.clone();
+    let (flag, there) = (stop.clone(), work.clone());
     let thread = std::thread::Builder::new().name("supple step".into()).spawn(move || {
         if let Ok(engine) = take.recv() {
             // If nobody waits any more there is nobody to tell.
-            let _ = done.send(run(engine, &flag));
+            let _ = done.send(there(engine, &flag));
         }
     });
     if thread.is_err() {
-        return finish(py.detach(|| run(engine, &stop)));
+        return finish(py.detach(|| work(engine, &stop)));
     }
     if let Err(mpsc::SendError(engine)) = give.send(engine) {
-        return finish(py.detach(|| run(engine, &stop)));
+        return finish(py.detach(|| work(engine, &stop)));
     }
     let mut interrupted = None;
     loop {
@@ -173,27 +223,5 @@ pub fn step(py: Python<'_>, engine: Box<Engine>) -> Stepped {
             }
             Err(RecvTimeoutError::Timeout) => {}
         }
-    }
-}
-
-/// Goes to the equilibrium, without the interpreter's lock.
-pub fn equilibrium(
-    py: Python<'_>,
-    mut engine: Box<Engine>,
-    options: supple::sim::Static,
-) -> (Option<Box<Engine>>, PyResult<supple::sim::EquilibriumReport>) {
-    drop(engine.take_failure());
-    let before = (!engine.objects.is_empty()).then(|| engine.sim().snapshot());
-    let ran = py.detach(|| guard(|| engine.sim_mut().equilibrium(&options)));
-    match (ran, engine.take_failure()) {
-        (Err(panic), _) => (None, Err(panic.into())),
-        (Ok(_), Some(e)) => {
-            if let Some(before) = before {
-                let back = engine.sim_mut().rewind(&before);
-                debug_assert!(back.is_ok(), "it is a snapshot of this very simulation");
-            }
-            (Some(engine), Err(e))
-        }
-        (Ok(result), None) => (Some(engine), result.map_err(|e| error::step(&e))),
     }
 }

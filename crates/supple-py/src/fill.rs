@@ -127,7 +127,11 @@ impl _Skin {
         vertices: &Bound<'_, PyAny>,
         triangles: Option<&Bound<'_, PyAny>>,
         normals: Option<&Bound<'_, PyAny>>,
+        order: u32,
     ) -> PyResult<_Skin> {
+        if !(1..=2).contains(&order) {
+            return Err(bad(format!("order must be 1 or 2, not {order}")));
+        }
         let body = array::points(body, "filled.vertices", None)?;
         let tets = array::elements::<4>(tets, "filled.tets", body.len())?;
         let points = array::points(vertices, "vertices", None)?;
@@ -136,6 +140,8 @@ impl _Skin {
         let made = py.detach(|| {
             guard(|| {
                 let mesh = TetMesh::new(body, tets)?;
+                // Of order 2 in the tetrahedra between all nodes.
+                let mesh = if order == 2 { mesh.quadratic()?.refined()? } else { mesh };
                 let normals = given.or_else(|| triangles.map(|t| vertex_normals(&points, &t)));
                 Ok::<_, supple::mesh::MeshError>((Embedding::new(&mesh, &points)?, normals))
             })

@@ -411,7 +411,7 @@ bending_stiffness=None, name=None)")]
     /// Pins nodes of a body exactly where they are; Simulation.move_pins moves them. ids: (k,) of the body, or a mask (n,).
     ///
     /// axes: "y" or ("x", "z") pins these coordinates only, as a plane of symmetry or a rail does. An edge of order 2 with both ends pinned
-    /// has its node pinned too. Where something may touch or is linked, methods other than "auto" and "newton" refuse such pins.
+    /// has its node pinned too. Every method takes such pins.
     #[pyo3(signature = (body, ids, *, axes=None))]
     fn pin(
         &self,

@@ -490,7 +490,7 @@ impl Simulation {
             rows.resize(e.sim().obstacles().len(), [0.0; 3]);
             rows
         })?;
-        array::rows(py, rows)
+        frozen(array::rows(py, rows)?)
     }
 
     /// The hard constraints that are off, the worst first, at most `most`: (body, kind, element, off), `off` in m for rods and ropes and
@@ -649,7 +649,7 @@ impl Simulation {
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let all = self.shared.with(py, "weights", |e| e.sim().tetrahedra())?;
-        Ok(PyArray1::from_vec(py, all.iter().map(|t| t.weight).collect()))
+        frozen(PyArray1::from_vec(py, all.iter().map(|t| t.weight).collect()))
     }
     /// Largest stretch and von Mises stress in Pa of every tetrahedron, and then of every triangle of a sheet: (m, 2).
     fn element_fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {

@@ -85,3 +85,23 @@ def test_a_filled_body_falls_with_g():
         sim.step()
     way = -9.8 * 0.04**2 * 15
     assert np.abs(skin.positions(sim.positions) - (vertices + [0, way, 0])).max() < 1e-9
+
+
+def test_a_skin_of_order_two_rides_between_all_nodes():
+    vertices, triangles = ball()
+    filled = supple.fill(vertices, triangles, tets=500, kind="cage")
+    scene = supple.Scene(gravity=(0, 0, 0))
+    material = supple.NeoHookean(young=1e5, poisson=0.4)
+    scene.add_solid(filled.vertices, filled.tets, fill=filled.fill, material=material, density=1000.0, order=2)
+    sim = scene.build()
+    one, two = supple.Skin(filled, vertices), supple.Skin(filled, vertices, order=2)
+    assert np.array_equal(two.positions(sim.positions), vertices) and (two.tets // 8 < len(filled.tets)).all()
+    used = np.unique(triangles)
+    bend = lambda p: p + 0.2 * np.c_[-p[:, 0] * p[:, 1], p[:, 0] ** 2, 0 * p[:, 0]]  # noqa: E731
+    off = lambda skin, x: np.linalg.norm(skin.positions(bend(x)) - bend(vertices), axis=1)[used].mean()  # noqa: E731
+    # Chords of half the length: a quarter of the error.
+    assert 2.5 < off(one, filled.vertices) / off(two, sim.positions) < 5.5
+    with pytest.raises(ValueError, match="positions"):
+        two.positions(filled.vertices)
+    with pytest.raises(ValueError, match="order"):
+        supple.Skin(filled, vertices, order=3)

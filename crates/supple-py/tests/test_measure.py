@@ -122,8 +122,13 @@ def test_contacts():
 
 
 def test_arrays_that_would_change_nothing_are_read_only():
-    sim = beam()[1].build()
-    for a in (sim.positions, sim.velocities, sim.masses, sim.pinned, sim.held, sim.pin_forces):
+    scene = beam()[1]
+    scene.add_obstacle(supple.HalfSpace((0, -1, 0), (0, 1, 0)))
+    sim = scene.build()
+    # Every property of a simulation that is an array.
+    arrays = {k: a for k in dir(sim) if isinstance(a := getattr(sim, k), np.ndarray)}
+    assert {"positions", "velocities", "masses", "pinned", "held", "pin_forces", "anchor_forces", "reactions", "weights"} <= set(arrays)
+    for a in arrays.values():
         with pytest.raises(ValueError, match="read-only"):
             a[0] = 1
     x = sim.positions.copy()
@@ -180,3 +185,24 @@ def test_small_things():
     assert rubber["density"] > 0 and rubber["kind"] and rubber["young"] > 0
     assert "0.04" in supple.Scene.__text_signature__
     assert beam(cells=(2, 1, 1))[1].build().threads == 1
+
+
+def test_a_static_scene_steps_from_rest_to_rest(tmp_path):
+    plane = lambda c: f'[[pin]]\nbody = "bar"\nselect = {{ plane = {{ point = [0, 0, 0], normal = {c} }} }}\n'  # noqa: E731
+    (tmp_path / "scene.toml").write_text(
+        'version = 1\n[time]\nframes = 3\ndt = 0.5\nmode = "static"\n[world]\ngravity = [0, 0, 0]\n'
+        '[[body]]\nname = "bar"\nshape = { kind = "box", size = [0.3, 0.2, 0.2], cells = [3, 2, 2] }\n'
+        'material = { kind = "neo_hookean", young = 1e5, poisson = 0.4, density = 1000 }\n'
+        + plane([-1, 0, 0]) + 'axes = ["x"]\n' + plane([0, -1, 0]) + 'axes = ["y"]\n' + plane([0, 0, -1]) + 'axes = ["z"]\n'
+        '[[pin]]\nbody = "bar"\nselect = { box = { min = [0.29, -1, -1], max = [0.31, 1, 1] } }\naxes = ["x"]\n'
+        "motion = [ { time = 0.0, translate = [0, 0, 0] }, { time = 1.0, translate = [0.15, 0, 0] } ]\n"
+    )
+    sim = supple.load(tmp_path / "scene.toml").build()
+    for frame in (1, 2, 3):
+        report = sim.step()
+        assert report.status == "converged" and (sim.frame, sim.time) == (frame, 0.5 * frame)
+        assert not sim.velocities.any()
+    x = sim.positions
+    # Uniaxial tension to 1.5: lateral stretch and stress of the closed form.
+    assert x[:, 1].max() / 0.2 == pytest.approx(0.846028, abs=1e-6)
+    assert sim.pin_forces[x[:, 0] > 0.4, 0].sum() / 0.04 == pytest.approx(36529.4478, rel=1e-8)

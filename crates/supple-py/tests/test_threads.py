@@ -122,6 +122,44 @@ def test_ctrl_c_ends_a_long_step_and_keeps_the_state(use, tmp_path):
     assert time.perf_counter() - start < 5
 
 
+def endless_rest():
+    """A bar of a material without resistance to being crushed, pressed to half of its length: a minute of steps of continuation, to no end."""
+    mesh = supple.box_mesh((0.8, 0.2, 0.2), (8, 2, 2))
+    scene = supple.Scene(gravity=(0, 0, 0))
+    body = scene.add_solid(mesh.vertices, mesh.tets, material=supple.StVenantKirchhoff(young=1e5, poisson=0.3), density=1000.0)
+    end = mesh.vertices[:, 0] > 0.79
+    scene.pin(body, (mesh.vertices[:, 0] == 0) | end)
+    sim = scene.build()
+    sim.move_pins(body, end, mesh.vertices[end] * [0.5, 1, 1])
+    return sim
+
+
+def test_ctrl_c_ends_an_equilibrium_and_keeps_the_state():
+    script = textwrap.dedent(f"""
+        import signal, sys; sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        from test_threads import endless_rest
+        sim = endless_rest()
+        x, settings = sim.positions, sim.settings
+        print("ready", flush=True)
+        try:
+            sim.equilibrium()
+            print("not interrupted")
+        except KeyboardInterrupt:
+            assert (sim.positions == x).all() and sim.frame == 0 and sim.settings == settings
+            assert sim.step().frame == 1
+            print("interrupted")
+    """)
+    child = subprocess.Popen([sys.executable, "-W", "ignore", "-c", script], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    start = time.perf_counter()
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=60)
+    assert out == "interrupted\n" and child.returncode == 0
+    assert time.perf_counter() - start < 10
+
+
 def test_leaving_python_with_an_iteration_open():
     script = "import supple, sys; sys.path.insert(0, %r); from conftest import beam; s = beam()[0].build(method='admm');" \
         "i = s.iterations(); next(i); import atexit; sys.keep = (s, i)" % str(pathlib.Path(__file__).parent)

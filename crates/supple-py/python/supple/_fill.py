@@ -67,7 +67,7 @@ class Skin:
     """Points of a detailed surface that ride in the tetrahedra of a body.
 
     filled: what `fill` returned, or anything with vertices and tets. vertices: (n, 3), at rest where the body is. For `normals`, either
-    normals (n, 3) at rest or triangles; the vertices that were filled have theirs already.
+    normals (n, 3) at rest or triangles; the vertices that were filled have theirs already. order: that of the body, as `Scene.add_solid` was told.
     """
 
     def __init__(
@@ -77,15 +77,16 @@ class Skin:
         *,
         triangles: npt.ArrayLike | None = None,
         normals: npt.ArrayLike | None = None,
+        order: int = 1,
     ) -> None:
         if triangles is None and normals is None and isinstance(filled, Filled):
             if len(np.asarray(vertices)) == filled._surface_vertices:
                 triangles = filled._triangles
-        self._skin = _supple._Skin(filled.vertices, filled.tets, vertices, triangles, normals)
+        self._skin = _supple._Skin(filled.vertices, filled.tets, vertices, triangles, normals, order)
 
     @property
     def tets(self) -> npt.NDArray[np.int64]:
-        """The tetrahedron of each point: (n,)."""
+        """The tetrahedron of each point: (n,). Of order 2 one of the eight between an element's nodes: t // 8 is the element."""
         return self._skin.tets
 
     @property

@@ -708,6 +708,7 @@ class _Skin:
         vertices: npt.ArrayLike,
         triangles: npt.ArrayLike | None,
         normals: npt.ArrayLike | None,
+        order: int,
     ) -> _Skin: ...
     @property
     def tets(self) -> npt.NDArray[np.int64]: ...
