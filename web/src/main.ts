@@ -7,6 +7,7 @@ import { Grab } from "./grab";
 import { icons } from "./icons";
 import { keys } from "./keys";
 import { LocalSolver } from "./local";
+import { NOTEBOOK, NotebookSolver } from "./notebook";
 import { opening } from "./opening";
 import { Panel } from "./panel";
 import { Recorder } from "./record";
@@ -120,7 +121,7 @@ function start(): void {
   };
   const data = find("data").textContent!.trim();
   let solver: Solver = { send: () => {}, sceneFile: () => Promise.reject(new Error("not ready")) };
-  const grab = new Grab(stage, () => bodies, { send, sceneFile: () => solver.sceneFile() }, () => data === "" && !state?.error);
+  const grab = new Grab(stage, () => bodies, { send, sceneFile: () => solver.sceneFile() }, () => (data === "" || data === NOTEBOOK) && !state?.error);
   const panel = new Panel(find, send);
   document.body.classList.toggle("report", data !== "");
   theme(find, (name) => {
@@ -175,7 +176,9 @@ function start(): void {
   };
   keys({ " ": actions.run, ArrowRight: actions.step, r: actions.reset, f: actions.fit, w: actions.wire });
 
-  if (data) {
+  if (data === NOTEBOOK) {
+    solver = new NotebookSolver(listener);
+  } else if (data) {
     const recording = new Recording(data, listener);
     solver = recording;
     const scrub = find<HTMLInputElement>("scrub");

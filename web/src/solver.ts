@@ -1,5 +1,5 @@
 // The one thing that the page knows of the solver. It may be a server behind a WebSocket (socket.ts), the library itself in a worker
-// (local.ts), or a recorded run (recording.ts).
+// (local.ts), a notebook's kernel behind the frame that the page is in (notebook.ts), or a recorded run (recording.ts).
 import type { Field, Frame, Model } from "./stream";
 
 export type Command =

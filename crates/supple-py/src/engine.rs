@@ -8,6 +8,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use supple::scene::Program;
 use supple::sim::Iteration;
+use supple::sim::gradient::Driven;
 use supple::{Control, Simulation, StepError, StepReport};
 
 use crate::body::Seen;
@@ -27,6 +28,8 @@ pub struct Engine {
     pub objects: Vec<Arc<Object>>,
     /// What is seen of each body.
     pub seen: Arc<Vec<Seen>>,
+    /// Seconds that each iteration of the last step took; infinite before there was one.
+    pub pace: f64,
 }
 
 impl Engine {
@@ -40,6 +43,13 @@ impl Engine {
         match &mut self.kind {
             Kind::Plain(s) => s,
             Kind::Program(p) => &mut p.simulation,
+        }
+    }
+    /// The simulation, with what its scene file moves.
+    pub fn driven(&mut self) -> &mut dyn Driven {
+        match &mut self.kind {
+            Kind::Plain(s) => s.as_mut(),
+            Kind::Program(p) => p.as_mut(),
         }
     }
     /// Steps per frame.
@@ -65,6 +75,9 @@ impl Engine {
         // A material that raised an exception ends the step.
         let result =
             self.sim_mut().step_with(&mut |it| if failed() { Control::Discard } else { observer(it) });
+        if let Ok(report) = &result {
+            self.pace = report.timings.total() / report.iterations.max(1) as f64;
+        }
         // … also where it did so before the first look or after the last.
         if let (Ok(_), Some(before), true) = (&result, before, failed()) {
             let back = self.sim_mut().restore(&before);
@@ -115,7 +128,10 @@ fn finish(ran: Ran) -> Stepped {
 /// Steps shorter than this many element updates are over before anyone presses a key.
 const SHORT: usize = 50_000;
 
-/// How long a key may wait.
+/// Seconds that a key may wait for a step that is not watched.
+const BEARABLE: f64 = 0.2;
+
+/// How long a key may wait while a step is watched.
 pub const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Only Python's main thread sees signals. Asking runs Python code, so Ctrl-C may show here already: then it is the error.
@@ -128,8 +144,11 @@ pub fn sees_signals(py: Python<'_>) -> PyResult<bool> {
 /// step is discarded and the exception of the handler is the result.
 pub fn step(py: Python<'_>, engine: Box<Engine>) -> Stepped {
     let stop = Arc::new(AtomicBool::new(false));
-    let work = engine.sim().element_count().saturating_mul(engine.sim().settings().solve.iterations);
-    let long = work > SHORT || !engine.objects.is_empty();
+    let most = engine.sim().settings().solve.iterations;
+    let work = engine.sim().element_count().saturating_mul(most);
+    // Also one that takes all of its iterations, as long as those of the last step each.
+    let quick = work <= SHORT || engine.pace * most as f64 <= BEARABLE;
+    let long = !quick || !engine.objects.is_empty();
     match if long { sees_signals(py) } else { Ok(false) } {
         Ok(true) => {}
         Ok(false) => return finish(py.detach(|| run(engine, &stop))),

@@ -9,6 +9,7 @@
 //! | `slot.rs` `engine.rs` | who has the library's simulation; a step that Ctrl-C can end |
 //! | `material.rs` `custom.rs` | materials; those written in Python |
 //! | `obstacle.rs` | obstacles |
+//! | `recipe.rs` | how things were made, so that they can be pickled |
 //! | `measure.rs` | contacts, equilibria, snapshots, matrices |
 //! | `gradient.rs` | records and gradients |
 //! | `fill.rs` | surfaces filled, skins |
@@ -35,6 +36,7 @@ mod measure;
 mod mesh;
 mod obstacle;
 mod options;
+mod recipe;
 mod report;
 mod saved;
 mod scene;
@@ -75,7 +77,7 @@ mod _supple {
     #[pymodule_export]
     use super::report::StepReport;
     #[pymodule_export]
-    use super::scene::{Scene, load, presets};
+    use super::scene::{Scene, presets};
     #[pymodule_export]
     use super::simulation::Simulation;
 

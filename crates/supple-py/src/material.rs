@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 use supple::MaterialKind;
 use supple::energy::Lame;
 
 use crate::array;
 use crate::custom::{self, Object};
 use crate::error::{bad, guard};
+use crate::recipe::Recipe;
 
 /// A material of solids. Make one of its subclasses: NeoHookean, StableNeoHookean, Corotated, FixedCorotated,
 /// StVenantKirchhoff, MooneyRivlin, Ogden, Fung, Spline, Fibre, Arap, Linear, PythonMaterial; or use Material.preset.
@@ -18,6 +20,7 @@ use crate::error::{bad, guard};
 pub struct Material {
     pub inner: supple::Material,
     pub object: Option<Arc<Object>>,
+    recipe: Recipe,
 }
 
 /// Larger numbers overflow when they are squared twice.
@@ -25,7 +28,7 @@ const LARGEST: f64 = 1e60;
 
 impl Material {
     fn built_in(inner: supple::Material) -> Material {
-        Material { inner, object: None }
+        Material { inner, object: None, recipe: Recipe::default() }
     }
 
     /// `width` numbers for each F; those that are none are an error, infinite ones too unless they `may` be.
@@ -127,9 +130,22 @@ impl Material {
     /// A material with typical constants, by name, and its density in kg/m³: see `supple material list`.
     #[staticmethod]
     #[pyo3(signature = (name, /), text_signature = "(name, /)")]
-    fn preset(name: &str) -> PyResult<(Material, f64)> {
+    fn preset(py: Python<'_>, name: &str) -> PyResult<(Material, f64)> {
         let (inner, density) = supple::Material::preset(name).map_err(bad)?;
-        Ok((Material::built_in(inner), density))
+        let recipe = py.import("supple._pickle")?.call_method1("preset", (name,))?;
+        Ok((Material { inner, object: None, recipe: Recipe::new(py, recipe) }, density))
+    }
+
+    #[pyo3(signature = (*args, **named))]
+    fn __init__(
+        slf: &Bound<'_, Self>,
+        args: &Bound<'_, PyTuple>,
+        named: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        slf.get().recipe.called(&slf.get_type(), args, named)
+    }
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.recipe.reduce(py, "this material cannot be pickled: make it by its class")
     }
 
     /// Young's modulus of small strain in Pa.
@@ -431,7 +447,7 @@ fn python(law: &Bound<'_, PyAny>, domain: &str) -> PyResult<Material> {
     if let Some(e) = object.take_failure() {
         return Err(e);
     }
-    Ok(Material { inner: inner.map_err(bad)?, object: Some(object) })
+    Ok(Material { inner: inner.map_err(bad)?, object: Some(object), recipe: Recipe::default() })
 }
 
 /// A material, or an object that can be one; with the object.

@@ -2,10 +2,12 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 use supple::contact::{self, Pose};
 
 use crate::array;
 use crate::error::bad;
+use crate::recipe::Recipe;
 
 /// Something that bodies cannot enter: HalfSpace, Sphere, Box, Capsule, Cylinder, ClosedMesh or DistanceGrid. Add it with
 /// Scene.add_obstacle().
@@ -14,6 +16,7 @@ use crate::error::bad;
 #[pyclass(subclass, frozen, module = "supple")]
 pub struct Obstacle {
     inner: supple::Obstacle,
+    recipe: Recipe,
 }
 
 fn made<S: contact::Surface + 'static>(
@@ -26,11 +29,22 @@ fn made<S: contact::Surface + 'static>(
         .with_friction(friction)
         .with_thickness(thickness);
     inner.check().map_err(wrong)?;
-    Ok(Obstacle { inner })
+    Ok(Obstacle { inner, recipe: Recipe::default() })
 }
 
 #[pymethods]
 impl Obstacle {
+    #[pyo3(signature = (*args, **named))]
+    fn __init__(
+        slf: &Bound<'_, Self>,
+        args: &Bound<'_, PyTuple>,
+        named: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        slf.get().recipe.called(&slf.get_type(), args, named)
+    }
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.recipe.reduce(py, "this obstacle cannot be pickled: make it by its class")
+    }
     /// Coulomb's coefficient of friction.
     #[getter]
     fn friction(&self) -> f64 {

@@ -43,7 +43,7 @@ pub struct Content {
 ///
 /// dt is the length of a time step in s (default 0.04), gravity an acceleration in m/s² (default (0, -9.8, 0)), integrator
 /// "backward_euler" (default; first order, damps) or "bdf2" (second order, damps much less).
-#[pyclass(frozen, module = "supple")]
+#[pyclass(subclass, frozen, module = "supple")]
 pub struct Scene {
     number: u64,
     content: Mutex<Content>,
@@ -198,16 +198,25 @@ impl Content {
                 p.bodies.iter().map(of).collect()
             }
         };
-        Ok(Engine { kind, objects, seen: Arc::new(seen) })
+        Ok(Engine { kind, objects, seen: Arc::new(seen), pace: f64::INFINITY })
     }
 }
 
 #[pymethods]
 impl Scene {
     #[new]
-    #[pyo3(signature = (*, dt=Given::NOT, gravity=Given::NOT, integrator=Given::NOT),
-        text_signature = "(*, dt=0.04, gravity=(0.0, -9.8, 0.0), integrator='backward_euler')")]
-    fn new(dt: Given<'_>, gravity: Given<'_>, integrator: Given<'_>) -> PyResult<Scene> {
+    #[pyo3(signature = (*, dt=Given::NOT, gravity=Given::NOT, integrator=Given::NOT, _file=None),
+        text_signature = "(*, dt=0.04, gravity=(0.0, -9.8, 0.0), integrator='backward_euler', _file=None)")]
+    fn new(
+        py: Python<'_>,
+        dt: Given<'_>,
+        gravity: Given<'_>,
+        integrator: Given<'_>,
+        _file: Option<(PathBuf, Bound<'_, PyDict>, Vec<PathBuf>)>,
+    ) -> PyResult<Scene> {
+        if let Some((path, overrides, allowed)) = _file {
+            return read(py, path, &overrides, allowed);
+        }
         let mut settings = Settings::default();
         world(&mut settings, &dt, &gravity, &integrator)?;
         settings.validate().map_err(build)?;
@@ -681,19 +690,15 @@ pub fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(all)
 }
 
-/// Reads a scene file (TOML). Meshes are read from its folder and from allow_dirs, never from elsewhere.
-///
-/// overrides: a dict of dotted keys, such as {"solve.iterations": 50, "body.beam.material.young": 2e5}.
-#[pyfunction]
-#[pyo3(signature = (path, *, overrides=None, allow_dirs=Vec::new()))]
-pub fn load(
+/// Reads a scene file.
+fn read(
     py: Python<'_>,
     path: PathBuf,
-    overrides: Option<&Bound<'_, PyDict>>,
+    overrides: &Bound<'_, PyDict>,
     allow_dirs: Vec<PathBuf>,
 ) -> PyResult<Scene> {
     let mut set = Vec::new();
-    for (key, value) in overrides.into_iter().flatten() {
+    for (key, value) in overrides {
         let key =
             key.cast::<PyString>().map_err(|_| PyTypeError::new_err("keys of overrides must be strings"))?;
         // True, not a word of TOML.

@@ -4,9 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PySlice, PyType};
+use pyo3::types::{PyBytes, PyDict, PySlice, PyType};
 
 use crate::array;
 use crate::body::{self, Body, Seen};
@@ -18,6 +17,7 @@ use crate::iterations::Iterations;
 use crate::measure::{self, EquilibriumReport, Snapshot, frozen};
 use crate::obstacle;
 use crate::options::{Given, Options, Whole, world};
+use crate::recipe::Recipe;
 use crate::report::{self, StepReport};
 use crate::saved;
 use crate::scene::Scene;
@@ -39,6 +39,8 @@ pub struct Simulation {
     threads: usize,
     /// After building.
     start: supple::sim::Snapshot,
+    /// Of its scene.
+    recipe: Recipe,
 }
 
 type SeenArrays<'py> = (Bound<'py, PyArray2<i64>>, Bound<'py, PyArray2<i64>>);
@@ -55,6 +57,7 @@ impl Simulation {
             pinned: sim.pinned(),
             threads: sim.threads(),
             start: sim.snapshot(),
+            recipe: Recipe::default(),
             substeps: engine.substeps(),
             seen: engine.seen.clone(),
             shared: Arc::new(Shared::new(Box::new(engine))),
@@ -70,6 +73,31 @@ impl Simulation {
 
     fn body(&self, body: &Bound<'_, PyAny>) -> PyResult<&Body> {
         body::find(body, &self.bodies)
+    }
+
+    /// State and settings as save() writes them.
+    fn saved(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        let packed =
+            self.shared.with(py, "save()", |e| saved::pack(e.sim().settings(), &e.sim().checkpoint()))?;
+        packed.map_err(crate::error::bad)
+    }
+
+    fn from_saved(
+        py: Python<'_>,
+        scene: &Bound<'_, Scene>,
+        bytes: &[u8],
+        from: &str,
+    ) -> PyResult<Simulation> {
+        let wrong = |e: String| crate::error::bad(format!("{from}{e}"));
+        let (settings, checkpoint) = saved::unpack(bytes).map_err(wrong)?;
+        let sim = scene.get().make(py, None, settings)?;
+        sim.shared
+            .with(py, "restore()", |e| e.sim_mut().restore(checkpoint))?
+            .map_err(|e| wrong(e.to_string()))?;
+        if let Some(recipe) = scene.getattr_opt("_recipe")? {
+            sim.recipe.keep(py, recipe.call0()?);
+        }
+        Ok(sim)
     }
 
     /// Ids and targets that belong together.
@@ -148,6 +176,14 @@ impl Simulation {
         seeds: Vec<(usize, Option<Bound<'_, PyAny>>, Option<Bound<'_, PyAny>>)>,
     ) -> PyResult<gradient::Derivatives> {
         gradient::backward(py, self, record, seeds)
+    }
+    fn _forward<'py>(
+        &self,
+        py: Python<'py>,
+        record: &Bound<'_, gradient::Record>,
+        nearby: Vec<(Bound<'_, Simulation>, Bound<'_, Simulation>, f64)>,
+    ) -> PyResult<gradient::Found<'py>> {
+        gradient::forward(py, self, record, &nearby)
     }
     /// The constants of a body with their values: a dict of numbers, or arrays by element where there are several.
     fn constants<'py>(&self, py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
@@ -572,10 +608,7 @@ impl Simulation {
 
     /// Writes the state and the settings to a file, whole or not at all; see restore().
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        let bytes = self
-            .shared
-            .with(py, "save()", |e| saved::pack(e.sim().settings(), &e.sim().checkpoint()))?
-            .map_err(crate::error::bad)?;
+        let bytes = self.saved(py)?;
         files::write(&path, |out| out.write_all(&bytes))
     }
 
@@ -590,13 +623,12 @@ impl Simulation {
         path: PathBuf,
     ) -> PyResult<Simulation> {
         let bytes = files::read(&path)?;
-        let wrong = |e: String| crate::error::bad(format!("{}: {e}", path.display()));
-        let (settings, checkpoint) = saved::unpack(&bytes).map_err(wrong)?;
-        let sim = scene.get().make(py, None, settings)?;
-        sim.shared
-            .with(py, "restore()", |e| e.sim_mut().restore(checkpoint))?
-            .map_err(|e| wrong(e.to_string()))?;
-        Ok(sim)
+        Simulation::from_saved(py, scene, &bytes, &format!("{}: ", path.display()))
+    }
+    /// The same from bytes.
+    #[staticmethod]
+    fn _restored(py: Python<'_>, scene: &Bound<'_, Scene>, bytes: &[u8]) -> PyResult<Simulation> {
+        Simulation::from_saved(py, scene, bytes, "")
     }
 
     /// Bodies in order of adding.
@@ -608,6 +640,11 @@ impl Simulation {
     #[pyo3(signature = (ax=None))]
     fn plot<'py>(slf: &Bound<'py, Self>, ax: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("supple._plot")?.call_method1("plot", (slf, ax))
+    }
+    /// The viewer in a notebook, with this simulation behind it: a widget. Needs anywidget (pip install supple[notebook]).
+    #[pyo3(signature = (*, title="supple", height=480))]
+    fn show<'py>(slf: &Bound<'py, Self>, title: &str, height: u32) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("supple._view")?.call_method1("View", (slf, title, height))
     }
     /// Triangles and springs of each body that are seen, by nodes of all bodies.
     fn _seen<'py>(&self, py: Python<'py>) -> PyResult<Vec<SeenArrays<'py>>> {
@@ -678,8 +715,17 @@ impl Simulation {
         self.threads
     }
 
-    fn __reduce__(&self) -> PyResult<()> {
-        Err(PyTypeError::new_err("a Simulation cannot be pickled: save() it and restore() it with its scene"))
+    /// Keeps how its scene was made.
+    fn _of(&self, py: Python<'_>, recipe: Bound<'_, PyAny>) {
+        self.recipe.keep(py, recipe);
+    }
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let scene = self.recipe.reduce(
+            py,
+            "a Simulation is pickled as its scene and its state, and its scene is not known: save() it and restore() it with its scene",
+        )?;
+        let bytes = self.saved(py)?;
+        py.import("supple._pickle")?.call_method1("simulation", (scene, PyBytes::new(py, &bytes)))
     }
     fn __repr__(&self) -> String {
         let (b, n, m) = (self.bodies.len(), self.nodes, self.elements);

@@ -64,3 +64,75 @@ def test_most_is_the_most():
     calls = []
     found = supple.fit(line, {"x": 2.0}, lambda p: (calls.append(1), np.array([p["x"] ** 3, p["x"] - 0.5]))[1], most=4)
     assert len(calls) == 4 == found.simulations and not found.converged
+
+
+MESH = supple.box_mesh((0.6, 0.1, 0.1), (4, 1, 1))
+TRUTH = {"young": 2e5, "damping": 0.01}
+
+
+def bar(young, damping):
+    scene = supple.Scene(dt=0.02)
+    body = scene.add_solid(MESH.vertices, MESH.tets, material=supple.NeoHookean(young=young, poisson=0.3), density=1000.0)
+    scene.pin(body, MESH.vertices[:, 0] == 0)
+    scene.damp(body, stiffness=damping)
+    return scene
+
+
+def track(sim):
+    rows = np.empty((15, 3))
+    for row in rows:
+        sim.step(2)
+        row[:] = sim.positions[-1]
+    return rows
+
+
+def fitted(residual, **options):
+    return supple.fit(
+        bar, {"young": 5e4, "damping": 0.03}, residual, bounds={"young": (1e4, 1e7), "damping": (1e-3, 0.1)}, tolerance=1e-5, threads=1,
+        method="newton", **{"jacobian": "auto", **options},
+    )
+
+
+def test_tangents_need_no_simulations_of_their_own():
+    """One simulation for each point that is tried; the same answer and the same intervals as by differences."""
+    truth = bar(**TRUTH).build(threads=1, method="newton", tolerance=1e-10)
+    noisy = track(truth)
+    noisy += 1e-3 * np.ptp(noisy, axis=0) * np.random.default_rng(4).normal(size=noisy.shape)
+    by = {j: fitted(lambda sim: track(sim) - noisy, jacobian=j) for j in ("auto", "differences")}
+    a, b = by["auto"], by["differences"]
+    assert a.jacobian == "tangent" and b.jacobian == "differences"
+    assert a.converged and a.simulations <= 12 and a.simulations < b.simulations
+    for name, value in TRUTH.items():
+        assert a.parameters[name] == pytest.approx(value, rel=1e-2)
+        assert a.parameters[name] == pytest.approx(b.parameters[name], rel=1e-3)
+        assert a.errors[name] == pytest.approx(b.errors[name], rel=0.02)
+        low, high = a.confidence[name]
+        assert low < value < high
+
+
+def test_what_tangents_do_not_tell_is_done_by_differences_and_said():
+    stored = track(bar(**TRUTH).build(threads=1)), 0.0
+
+    def residual(sim):
+        there = track(sim) - stored[0]
+        return np.append(there.ravel(), 1e-9 * sim.energy()["elastic"])
+
+    found = fitted(residual)
+    assert found.jacobian.startswith("differences: ") and "`energy`" in found.jacobian
+    assert found.parameters["young"] == pytest.approx(TRUTH["young"], rel=1e-2)
+    with pytest.raises(ValueError, match="energy"):
+        fitted(residual, jacobian="tangent")
+    with pytest.raises(ValueError, match="jacobian must be"):
+        fitted(residual, jacobian="magic")
+
+
+def test_what_has_no_gradient_is_done_by_differences_and_said():
+    def ball(young):
+        scene = supple.Scene(dt=0.02)
+        scene.add_solid(MESH.vertices + [0, 0.3, 0], MESH.tets, material=supple.NeoHookean(young=young, poisson=0.3), density=1000.0)
+        scene.add_obstacle(supple.Sphere((0.3, 0, 0.05), 0.2), name="ball")
+        return scene
+
+    measured = track(ball(5e4).build(threads=1))
+    found = supple.fit(ball, {"young": 4e4}, lambda sim: track(sim) - measured, bounds={"young": (1e4, 1e6)}, most=4, threads=1)
+    assert "`ball`" in found.jacobian and found.simulations == 4

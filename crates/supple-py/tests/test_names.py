@@ -1,7 +1,6 @@
 """Every stable name, as users write it; and that the stubs say what is there."""
 import inspect
 import pathlib
-import pickle
 import re
 import subprocess
 import sys
@@ -110,13 +109,6 @@ def test_everything_is_documented():
             for member in vars(value):
                 if not member.startswith("_") and not issubclass(value, tuple):
                     assert getattr(value, member).__doc__, f"{name}.{member}"
-
-
-def test_pickling_is_refused():
-    scene, _, _ = beam()
-    for thing in (scene, scene.build(), supple.NeoHookean(young=1, poisson=0)):
-        with pytest.raises(TypeError):
-            pickle.dumps(thing)
 
 
 def test_stubs_are_what_is_there(tmp_path):

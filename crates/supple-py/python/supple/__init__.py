@@ -12,6 +12,10 @@
 Units are SI; arrays of nodes are float64 of shape (n, 3), all bodies in order of adding. BuildError (a ValueError) says which
 input cannot be used, StepError (a RuntimeError) that a step failed and left the state as it was.
 """
+from __future__ import annotations
+
+from typing import Any
+
 from ._batch import Batch
 from ._fill import Filled, Skin, fill
 from ._fit import Fit, fit
@@ -19,6 +23,8 @@ from ._gradient import Gradients, Tape
 from ._mesh import Mesh, ball_mesh, box_mesh, cloth_mesh, cylinder_mesh, read_mesh, surface, write_mesh
 from ._play import Player, play
 from ._run import run
+from ._scene import Scene, load
+from ._sensitivity import Sensitivity, sensitivity
 from ._study import Study, study
 from ._supple import (
     Arap,
@@ -44,7 +50,6 @@ from ._supple import (
     Obstacle,
     Ogden,
     PythonMaterial,
-    Scene,
     Simulation,
     Snapshot,
     Sphere,
@@ -53,10 +58,21 @@ from ._supple import (
     StableNeoHookean,
     StepError,
     StepReport,
-    load,
     presets,
     __version__,
 )
+
+
+def view(scene: Scene | Simulation, **options: Any) -> Any:
+    """The viewer in a notebook, with the kernel's simulation behind it: a widget, which the last line of a cell shows.
+
+    scene: a Scene, which is built with the options of Scene.build, or a Simulation. title and height (480 pixels) of the widget. Needs anywidget
+    (pip install supple[notebook]).
+    """
+    from ._view import view
+
+    return view(scene, **options)
+
 
 __all__ = [
     "Arap",
@@ -89,6 +105,7 @@ __all__ = [
     "Player",
     "PythonMaterial",
     "Scene",
+    "Sensitivity",
     "Simulation",
     "Skin",
     "Snapshot",
@@ -112,7 +129,9 @@ __all__ = [
     "presets",
     "read_mesh",
     "run",
+    "sensitivity",
     "study",
     "surface",
+    "view",
     "write_mesh",
 ]

@@ -8,7 +8,10 @@ from typing import Any, Callable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ._gradient import Tape
 from ._made import Maker, simulation
+from ._sensitivity import through
+from ._supple import Simulation
 
 Array = npt.NDArray[np.float64]
 Bounds = Mapping[str, "tuple[float, float]"]
@@ -36,6 +39,8 @@ class Fit:
     converged: bool
     #: Why it ended.
     message: str
+    #: How the Jacobian was found: "tangent", or "differences" and why.
+    jacobian: str = "differences"
     #: Parameters that ended at a bound.
     at_bound: list[str] = field(default_factory=list)
     #: Parameters and cost of every simulation, in order.
@@ -86,17 +91,51 @@ class _Enough(Exception):
 
 
 class _Problem:
-    def __init__(self, scene: Any, scale: _Scale, residual: Callable[..., Any], most: int, options: dict[str, Any]) -> None:
+    def __init__(
+        self, scene: Any, scale: _Scale, residual: Callable[..., Any], most: int, options: dict[str, Any], jacobian: str
+    ) -> None:
         self.scene, self.scale, self.residual, self.most, self.options = Maker(scene), scale, residual, most, options
         self.history: list[tuple[dict[str, float], float]] = []
         self.size: int | None = None
+        #: Forward mode is used as long as nothing speaks against it.
+        self.exact, self.strict = jacobian != "differences", jacobian == "tangent"
+        self.how = "differences"
+        self._last: tuple[Array, Simulation, Tape] | None = None
+        self._kept: tuple[Array, Array] | None = None
+
+    def give_up(self, why: Exception | str) -> None:
+        """No forward mode from here on."""
+        if self.strict:
+            raise ValueError(f"no Jacobian by tangents: {why}")
+        self.exact, self.how, self._last = False, f"differences: {why}", None
+
+    def run(self, made: Any, y: Array) -> Any:
+        """The residual, under record where that serves."""
+        self._last = None
+        if not self.exact:
+            return self.residual(made)
+        if not isinstance(made, Simulation):
+            self.give_up("the function gives no simulation")
+            return self.residual(made)
+        tape = Tape(made, 2**28)
+        try:
+            tape.__enter__()
+        except ValueError as e:
+            self.give_up(e)
+            return self.residual(made)
+        try:
+            given = self.residual(made)
+        finally:
+            tape.__exit__()
+        self._last = (y.copy(), made, tape)
+        return given
 
     def __call__(self, y: Array) -> Array:
         if len(self.history) >= self.most:
             raise _Enough
         named = self.scale.named(self.scale.outer(y))
         made = simulation(self.scene(named), self.options)
-        r = np.asarray(self.residual(made), dtype=float).ravel()
+        r = np.asarray(self.run(made, y), dtype=float).ravel()
         if self.size is None:
             self.size = r.size
             if r.size < len(self.scale.names):
@@ -110,7 +149,36 @@ class _Problem:
         self.history.append((named, 0.5 * float(r @ r)))
         return r
 
+    def tangents(self, y: Array, r: Array) -> Array | None:
+        """The Jacobian by forward mode, without a simulation; None if there is none."""
+        if self._kept is not None and np.array_equal(self._kept[0], y):
+            return self._kept[1]
+        if self._last is None or not np.array_equal(self._last[0], y):
+            return None
+        _, sim, tape = self._last
+        x = self.scale.outer(y)
+        slope = self.scale.slope(x)
+        # A step like that of differences of forces; at a bound the scene may be there on one side only.
+        wide = {n: 2e-4 * abs(s) for n, s in zip(self.scale.names, slope)}
+        try:
+            found = through(self.scene, self.scale.named(x), (sim, tape, None), wide, self.options)
+            same = np.asarray(found.replayed(self.residual), dtype=float).ravel()
+            if same.shape != r.shape or not np.allclose(same, r, rtol=1e-9, atol=1e-12 * float(np.max(np.abs(r), initial=0.0))):
+                raise ValueError("the residual is another when it is shown the same states")
+            by = found.of(self.residual)
+            jacobian = np.stack([by[n].ravel() * s for n, s in zip(self.scale.names, slope)], axis=1)
+            if not np.all(np.isfinite(jacobian)):
+                raise ValueError("they are not finite")
+        except (ValueError, RuntimeError, TypeError) as e:
+            self.give_up(e)
+            return None
+        self.how, self._kept = "tangent", (y.copy(), jacobian)
+        return jacobian
+
     def jacobian(self, y: Array, r: Array, step: float) -> Array:
+        exact = self.tangents(y, r) if self.exact else None
+        if exact is not None:
+            return exact
         columns = []
         low, high = self.scale.inner(self.scale.low), self.scale.inner(self.scale.high)
         for k in range(y.size):
@@ -124,7 +192,8 @@ class _Problem:
 
 
 def _descend(problem: _Problem, y: Array, tolerance: float, step: float) -> tuple[Array, Array, Array, bool, str]:
-    """Levenberg and Marquardt's method with projected steps; the Jacobian by differences, kept up by Broyden's formula while that serves."""
+    """Levenberg and Marquardt's method with projected steps; the Jacobian by tangents, or by differences, kept up by Broyden's formula while that
+    serves."""
     scale = problem.scale
     low, high = scale.inner(scale.low), scale.inner(scale.high)
     r = problem(y)
@@ -151,13 +220,15 @@ def _descend(problem: _Problem, y: Array, tolerance: float, step: float) -> tupl
             promised = float(r @ r) - float((r + jacobian @ d) @ (r + jacobian @ d))
             gained = float(r @ r) - float(new @ new)
             if np.all(np.isfinite(new)) and gained > 0:
-                jacobian = jacobian + np.outer(new - r - jacobian @ d, d) / float(d @ d)
+                guess = jacobian + np.outer(new - r - jacobian @ d, d) / float(d @ d)
                 small = gained <= tolerance * float(r @ r) and np.max(np.abs(d)) <= math.sqrt(tolerance)
                 y, r = y + d, new
                 damping = max(damping * (0.1 if gained > 0.5 * promised else 2.0), 1e-12)
+                exact = problem.tangents(y, r) if problem.exact else None
+                jacobian = guess if exact is None else exact
                 if small and fresh:
                     return y, r, jacobian, True, "the sum of squares fell no more"
-                fresh = False
+                fresh = exact is not None
                 continue
             if not fresh:
                 jacobian, fresh = problem.jacobian(y, r, step), True
@@ -191,10 +262,11 @@ def _one(
     tolerance: float,
     step: float,
     level: float,
+    jacobian_by: str,
     options: dict[str, Any],
 ) -> Fit:
     scale = _Scale(start, bounds)
-    problem = _Problem(scene, scale, residual, most, options)
+    problem = _Problem(scene, scale, residual, most, options, jacobian_by)
     y0 = scale.inner(np.array([start[n] for n in scale.names], dtype=float))
     y, r, jacobian, converged, message = _descend(problem, y0, tolerance, step)
     x = scale.outer(y)
@@ -226,6 +298,7 @@ def _one(
         simulations=len(problem.history),
         converged=converged,
         message=message,
+        jacobian=problem.how,
         at_bound=[n for n, v, a, b in zip(scale.names, x, scale.low, scale.high) if v <= a or v >= b],
         history=problem.history,
     )
@@ -244,6 +317,7 @@ def fit(
     tolerance: float = 1e-6,
     step: float = 1e-3,
     confidence: float = 0.95,
+    jacobian: str = "auto",
     **options: Any,
 ) -> Fit:
     """Finds the parameters for which the sum of squares of a residual is smallest.
@@ -253,8 +327,11 @@ def fit(
     (low, high) of parameters; with low > 0 a parameter is sought by its logarithm.
 
     starts > 1 starts again from points of a Sobol sequence within the bounds, in `workers` processes, and gives the best. most: simulations
-    of each start. tolerance: on the relative change of parameters. step: relative step of the differences that the first Jacobian, and the last,
-    are made of. confidence: level of the intervals. options are those of Scene.build().
+    of each start. tolerance: on the relative change of parameters. confidence: level of the intervals. options are those of Scene.build().
+
+    jacobian: "tangent" finds it by forward mode through the steps of the same simulation, where the scene has derivatives and the residual
+    looks at positions, velocities and time alone; "differences" of simulations, a relative `step` apart, at the start and at the end, and
+    Broyden's formula between; "auto" takes the first where it can, and Fit.jacobian says why not.
     """
     limits = dict(bounds or {})
     unknown = set(limits) - set(parameters)
@@ -275,7 +352,9 @@ def fit(
                 a, b = limits[name]
                 point[name] = float(a * (b / a) ** s) if a > 0 else float(a + s * (b - a))
             points.append(point)
-    rest = (residual, limits, most, tolerance, step, confidence, options)
+    if jacobian not in ("auto", "tangent", "differences"):
+        raise ValueError(f'jacobian must be "auto", "tangent" or "differences", not {jacobian!r}')
+    rest = (residual, limits, most, tolerance, step, confidence, jacobian, options)
     if workers > 1 and len(points) > 1:
         from concurrent.futures import ProcessPoolExecutor
         from multiprocessing import get_context

@@ -6,7 +6,8 @@ import os
 import pathlib
 from typing import Any, Callable, Mapping
 
-from ._supple import Scene, Simulation, load
+from ._scene import load
+from ._supple import Scene, Simulation
 
 
 class Maker:
