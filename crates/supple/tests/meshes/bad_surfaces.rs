@@ -163,7 +163,11 @@ fn obj() {
     bad("# only points", "t.obj:", "no triangles");
     bad(&format!("f {}", "9".repeat(2_000_000)), "t.obj:4: element 1: ", "is not a whole number");
     bad(&format!("f {}", "1 2 3 ".repeat(400_000)), "t.obj:", "no triangles");
-    bad(&format!("f 1 \\{}", "\n\\".repeat(1_000_000)), "t.obj:4: element 1: ", "at least three corners, not 1");
+    bad(
+        &format!("f 1 \\{}", "\n\\".repeat(1_000_000)),
+        "t.obj:4: element 1: ",
+        "at least three corners, not 1",
+    );
     refused(load("t.obj", ""), "t.obj:1: ", "empty");
     refused(load("t.obj", [0xff, 0xfe, b'v', 0]), "t.obj:1: ", "UTF-16");
 }
