@@ -182,9 +182,9 @@ test("a pulled point follows within 50 ms, the median of 20 pulls", async () => 
   const waits = await page.evaluate(() => (cancelAnimationFrame(globalThis.looking), globalThis.waits.sort((a, b) => a - b)));
   const median = 0.5 * (waits[9] + waits[10]);
   console.log(`pulled 20 times: followed after ${waits[0].toFixed(0)}, ${median.toFixed(0)}, ${waits[19].toFixed(0)} ms (least, median, most), a picture each ${picture.toFixed(0)} ms`);
-  // 50 ms where pictures take what they take on a screen of 60 Hz. Without graphics hardware a picture takes longer than all else: the pointer's event
-  // may wait for one, the answer of the solver for a second, and the third one shows it.
-  const drawing = picture > 1000 / 60 ? 3 * picture : 0;
+  // 50 ms where pictures take what they take on a screen of 60 Hz. Without graphics hardware a picture takes longer than all else, and up to four are
+  // waited for: the pointer's event for one, the solver's answer for one, the vertex that has moved for the next, and this loop for its end.
+  const drawing = picture > 1000 / 60 ? 4 * picture : 0;
   assert.ok(median <= 50 + drawing, `${median} ms, a picture each ${picture} ms`);
   await page.locator("#damping").evaluate((e) => { e.value = "0"; e.dispatchEvent(new Event("input")); });
 });
