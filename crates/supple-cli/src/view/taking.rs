@@ -11,7 +11,7 @@ use super::skin::{Skin, places};
 use super::stream::{self, About, Numbers};
 use crate::show::{foresee::foresee, obstacles::floor};
 
-/// What is told if the solver panics.
+/// The error that is reported if the solver panics.
 const BROKEN: &str = "the solver failed: this is a bug in supple; reset to continue";
 
 /// What a step has come to; none if it broke down.

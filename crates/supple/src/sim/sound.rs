@@ -58,7 +58,7 @@ impl Simulation {
         StepError::NonFinite { body, node, element }
     }
 
-    /// An energy that is none, by the node that moves fastest.
+    /// An energy that is not finite, blamed on the node that moves fastest.
     pub(super) fn overflow(&self, elastic: f64, kinetic: f64) -> StepError {
         let way = |i: usize| {
             let d = |c: usize| (self.work.x[i].0[c] - self.state.x[i].0[c]).abs();

@@ -162,7 +162,7 @@ impl Problem<'_> {
         for (d, &b) in step.iter().zip(self.body) {
             let size = self.body_size.get(b as usize).copied().unwrap_or(1.0);
             let part = square(d) / (size * size);
-            // `max` would overlook a number that is none.
+            // `max` would overlook a NaN.
             if part.is_nan() {
                 return f64::INFINITY;
             }

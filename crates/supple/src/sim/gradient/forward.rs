@@ -296,7 +296,7 @@ fn one(
     }
     let [more, less] = [&inputs[0], &inputs[1]];
 
-    // Pins are where they are told to be.
+    // Pins are at their targets.
     let difference = |a: &Row, b: &Row| -> [f64; 3] { sub(a.xyz(), b.xyz()).map(|d| d / width) };
     let mut told = vec![Row::default(); n];
     for (i, (a, b)) in more.targets.iter().zip(less.targets.iter()).enumerate() {

@@ -51,7 +51,7 @@ impl Pairs {
         (self.newest + self.pairs.len() - ago) % self.pairs.len()
     }
 
-    /// q ← B⁻¹q by the two loops; `first` is v ← B₀⁻¹v, and is told sᵀy/yᵀy of the last pair.
+    /// q ← B⁻¹q by the two loops; `first` is v ← B₀⁻¹v, which receives sᵀy/yᵀy of the last pair.
     pub fn apply(&mut self, q: &mut [Row], first: impl FnOnce(&mut [Row], Option<f64>)) {
         for ago in 0..self.used {
             let slot = self.slot(ago);
